@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from dpdescent.data import tabular
 from dpdescent.papers.liang2025 import claims, findings
-from dpdescent.papers.liang2025.criteria import FIRST_STAGES, MORE_THAN_TWO, PER_CHILD
-from dpdescent.papers.liang2025.real_data import MOVE
+from dpdescent.papers.liang2025.real_data import FIRST_STAGES, MORE_THAN_TWO, MOVE, PER_CHILD
 from dpdescent.replication.judging import by_id
 from dpdescent.replication.judging.evidence import Claim, Evidence, Finding
 from liang2025_worlds import alone, changed, committed, judged

@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 import made_up
 import pictures
 from dpdescent.papers.liang2025 import least_squares_figures
-from dpdescent.papers.liang2025.criteria import PER_CHILD
+from dpdescent.papers.liang2025.real_data import PER_CHILD
 from dpdescent.replication.configuration import project
 from dpdescent.replication.drawing import figures as style
 from made_up import Rows, grid

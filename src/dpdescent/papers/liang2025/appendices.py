@@ -30,17 +30,7 @@ def first_stage_path(moments: Moments, eta: float, noise: Array) -> Array:
     """Computes Theta^(t) without clipping in closed form, from Theta^(0) = 0 (liang2025 App. E.1, below eq. 31).
 
     `Theta^(t) = Theta_hat - (I - eta A)^t Theta_hat + sum_{i<t} eta (I - eta A)^{t-1-i} Xi^(i)` with A = Z'Z/n.
-
-    Args:
-        moments: moments of the data.
-        eta: step size.
-        noise: Xi^(0), ..., Xi^(T-1), shape (T, q, p).
-
-    Returns:
-        Theta^(0), ..., Theta^(T), shape (T + 1, q, p).
-
-    Raises:
-        ValueError: if the noise does not have the shape of Theta at each step.
+    `noise` is Xi, shape (T, q, p); Theta^(0), ..., Theta^(T) have shape (T + 1, q, p).
     """
     if noise.shape[1:] != moments.zx.shape:
         raise ValueError(f"noise has shape {noise.shape}, but Theta has shape {moments.zx.shape}")
@@ -58,17 +48,8 @@ def first_stage_path(moments: Moments, eta: float, noise: Array) -> Array:
 def second_stage_path(moments: Moments, theta_path: Array, alpha: float, noise: Array) -> Array:
     """Computes beta^(t) without clipping by the error recursion, from beta^(0) = 0 (liang2025 eq. 12 and 31).
 
-    Args:
-        moments: moments of the data.
-        theta_path: Theta^(0), ..., Theta^(T), shape (T + 1, q, p); the last one is not used.
-        alpha: step size.
-        noise: nu^(0), ..., nu^(T-1), shape (T, p).
-
-    Returns:
-        beta^(0), ..., beta^(T), shape (T + 1, p).
-
-    Raises:
-        ValueError: if the path does not have one element more than the noise.
+    `theta_path` has shape (T + 1, q, p), its last element is not used, and `noise`, which is nu, has shape (T, p);
+    beta^(0), ..., beta^(T) have shape (T + 1, p).
     """
     if theta_path.shape[0] != noise.shape[0] + 1:
         raise ValueError(f"theta_path has {theta_path.shape[0]} elements, expected {noise.shape[0] + 1}")
@@ -87,10 +68,8 @@ def no_clipping_first_stage(problem: IVProblem, rho_1: float, steps: float) -> f
     """Returns the smallest gamma_1 at which no first-stage gradient is clipped (liang2025 eq. 32, Lemma D.1).
 
     `A / (1 - (A/n) sqrt(T/rho1) (sqrt p + sqrt q + s))`, `A = sigma_z^2 sigma_2 (sqrt q + s)^2`,
-    `s = sqrt(tau + log(nT))`. The paper drops the factor 2 of lambda_1.
-
-    Returns:
-        The threshold, or infinity where the denominator is not positive: no threshold is large enough.
+    `s = sqrt(tau + log(nT))`; infinity where the denominator is not positive: no threshold is large enough. The paper
+    drops the factor 2 of lambda_1.
     """
     s = _uniform_deviation(problem, rho_1, steps)
     A = problem.sigma_z**2 * problem.sigma_2 * (math.sqrt(problem.q) + s) ** 2
@@ -102,9 +81,6 @@ def no_clipping_second_stage(problem: IVProblem, rho_2: float, steps: float) -> 
 
     `B / (1 - (B/n) sqrt(T/rho2) (sqrt p + sqrt(tau + log T)))`, `B = sigma_z^2 (sqrt q + sqrt(tau + log(nT)))^2`. The
     hidden constant of B contains ||Theta||, ||beta|| and the sigmas, so that 1 is far too small for it.
-
-    Returns:
-        The threshold, or infinity where the denominator is not positive: no threshold is large enough.
     """
     B = problem.sigma_z**2 * (math.sqrt(problem.q) + _uniform_deviation(problem, rho_2, steps)) ** 2
     noise = math.sqrt(problem.p) + math.sqrt(problem.tau + math.log(steps))
@@ -177,9 +153,6 @@ def accumulated_noise(problem: IVProblem, kappa_theta: float, eta: float, lambda
 
     It holds with probability 1 - 3 e^-tau for each t. For all t at once tau would need an additional log T, which
     footnote 5 of the paper omits.
-
-    Raises:
-        ValueError: if kappa_theta is not in [0, 1) or a step size is not positive.
     """
     require_positive(eta=eta)
     require_non_negative(lambda_1=lambda_1)
@@ -194,16 +167,8 @@ def accumulated_noise_covariance(gram: Array, eta: float, lambda_1: float, t: in
     """Returns the exact covariance of each column of the accumulated noise N^(t) (liang2025 App. E.4).
 
     N^(t) = sum_{i<=t} eta (I - eta A)^{t-i} Xi^(i) has covariance
-    `eta^2 lambda1^2 [I - (I - eta A)^2]^{-1} [I - (I - eta A)^{2(t+1)}]`, or its limit where there is no inverse.
-
-    Args:
-        gram: A = Z'Z/n, shape (q, q).
-        eta: step size.
-        lambda_1: noise standard deviation.
-        t: index of the last noise matrix, from 0.
-
-    Returns:
-        Covariance, shape (q, q).
+    `eta^2 lambda1^2 [I - (I - eta A)^2]^{-1} [I - (I - eta A)^{2(t+1)}]`, or its limit where there is no inverse,
+    with A = Z'Z/n, the `gram` matrix; both have shape (q, q).
     """
     require_non_negative(t=t)
     eigenvalues, basis = np.linalg.eigh(gram)
@@ -247,13 +212,7 @@ def residual_rate(problem: IVProblem) -> float:
 
 
 def residual_bound(problem: IVProblem, constants: Constants, beta_norm: float) -> float:
-    """Returns the bound on ||Z'r|| with explicit constants (liang2025 App. E.8, last display, first line).
-
-    Args:
-        problem: the problem.
-        constants: C0 and c0.
-        beta_norm: ||beta||.
-    """
+    """Returns the bound on ||Z'r|| with explicit constants (liang2025 App. E.8, last display, first line)."""
     gram = problem.n * (1 + formulas.delta(problem, constants)) ** 2
     first, second = formulas.psi(problem, constants), two_stage_least_squares_bound(problem, constants)
     total = _cross_moment(problem, constants, reduced_form_sigma(problem, beta_norm), problem.q)
@@ -264,14 +223,7 @@ def transient_growth(window: Spectrum, alpha: float, theta_norm: float, error_no
     """Returns c_L^{C2}, the bound on the product of ||I - alpha H^(t)|| before contraction (liang2025 Lemma D.9).
 
     `c_L = 1 + alpha (1 + delta)^2 (||e_Theta|| + ||Theta_hat||)^2` (App. E.9). The paper's order treats the bound as a
-    constant, although it is large.
-
-    Args:
-        window: delta(tau) and the eigenvalue bounds.
-        alpha: step size.
-        theta_norm: ||Theta_hat||.
-        error_norm: bound on ||e_Theta^(t)|| before `burn_in`, eq. (19).
-        burn_in: C2, iterations before contraction, eq. (22).
+    constant, although it is large. `error_norm` is eq. (19), and `burn_in` is C2 of eq. (22).
     """
     require_non_negative(burn_in=burn_in)
     return float((1 + alpha * (1 + window.delta) ** 2 * (error_norm + theta_norm) ** 2) ** burn_in)

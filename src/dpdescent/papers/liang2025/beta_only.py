@@ -15,7 +15,7 @@ import pandas as pd
 from dpdescent.algorithms import dp_2s_gd
 from dpdescent.baselines.least_squares import two_stage_least_squares
 from dpdescent.data.iv import draw_sample
-from dpdescent.papers.liang2025 import cases, formulas, laws
+from dpdescent.papers.liang2025 import cases, formulas, laws, setting
 from dpdescent.papers.liang2025.criteria import (
     COMPARABLE,
     RARELY,
@@ -30,20 +30,7 @@ from dpdescent.papers.liang2025.criteria import (
 )
 from dpdescent.papers.liang2025.formulas import IVProblem
 from dpdescent.papers.liang2025.iterations import last_over_least
-from dpdescent.papers.liang2025.setting import (
-    Algorithm,
-    Arm,
-    Row,
-    Spec,
-    columns,
-    normals,
-    parameters_of,
-    private,
-    problem_of,
-    releases,
-    sweep,
-    trial_stream,
-)
+from dpdescent.papers.liang2025.setting import Algorithm, Arm, Row, Spec, private
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.bound_rows import ORDER, row
 from dpdescent.replication.judging.criteria import Criterion, about, at_least, at_most
@@ -89,22 +76,22 @@ def long_runs(spec: Spec, problem: IVProblem) -> list[Arm]:
     ]
 
 
-run_fig06 = partial(sweep, arms_of=algorithms, axes=("panel",))
-releases_fig06 = partial(releases, arms_of=algorithms)
-releases_ext_long_runs = partial(releases, arms_of=long_runs)
+run_fig06 = partial(setting.sweep, arms_of=algorithms, axes=("panel",))
+releases_fig06 = partial(setting.releases, arms_of=algorithms)
+releases_ext_long_runs = partial(setting.releases, arms_of=long_runs)
 
 
 def run_ext_long_runs(spec: Spec) -> Iterator[Row]:
     """Yields the error to 2SLS of every run at every T, and how much it clips: does the theorem's bound go on?"""
     start, stop = spec["trials"]
     for block in range(start // WIDTH, -(-stop // WIDTH)):
-        parameters, problem = parameters_of(spec, block), problem_of(spec, block)
-        sample = draw_sample(parameters, problem.n, trial_stream(spec, block, "data"))
+        parameters, problem = setting.parameters_of(spec, block), setting.problem_of(spec, block)
+        sample = draw_sample(parameters, problem.n, setting.trial_stream(spec, block, "data"))
         target, arms = two_stage_least_squares(sample).beta, long_runs(spec, problem)
         trials = range(block * WIDTH, (block + 1) * WIDTH)
         runs = [replace(arm, labels={**arm.labels, "trial": trial}) for arm in arms for trial in trials]
-        noise = [normals(spec, trial, arms, sample) for trial in trials]
-        result = dp_2s_gd.descend(sample, columns(runs, problem.n), dp_2s_gd.Normals.stack(noise * len(arms)))
+        noise = [setting.normals(spec, trial, arms, sample) for trial in trials]
+        result = dp_2s_gd.descend(sample, setting.columns(runs, problem.n), dp_2s_gd.Normals.stack(noise * len(arms)))
         for k, arm in enumerate(runs):
             if start <= arm.labels["trial"] < stop:
                 value = float(np.linalg.norm(result.beta[k] - target))

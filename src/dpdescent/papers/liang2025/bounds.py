@@ -20,7 +20,7 @@ from dpdescent.papers.liang2025 import (
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 PARTS = (
-    least_squares, calibration, theorem, phases, lemmas, paths, sample_size, iterations, choices, beta_only,
+    calibration, theorem, phases, lemmas, paths, sample_size, iterations, choices, beta_only, least_squares,
     friendly_core,
 )  # fmt: skip
 

@@ -13,20 +13,10 @@ import numpy as np
 
 from dpdescent.data.iv import IVSample
 from dpdescent.noise import schedule
-from dpdescent.papers.liang2025 import formulas
+from dpdescent.papers.liang2025 import formulas, setting
 from dpdescent.papers.liang2025.criteria import claim, every
 from dpdescent.papers.liang2025.formulas import IVProblem
-from dpdescent.papers.liang2025.setting import (
-    Arm,
-    Array,
-    Row,
-    Spec,
-    mechanism,
-    releases,
-    step_sizes,
-    sweep,
-    threshold,
-)
+from dpdescent.papers.liang2025.setting import Arm, Array, Row, Spec
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon, tight_rho
 from dpdescent.replication.judging import algebra
@@ -46,8 +36,8 @@ PROP_3_1: Place = {"artefact": "ext_calibration", "location": "Prop. 3.1", "kind
 
 def calibrations(spec: Spec, problem: IVProblem) -> list[Arm]:
     """Arms that differ in the calibration of the noise, and in how it is laid out over the steps."""
-    steps, given, delta = step_sizes(spec, problem), spec["arms"], spec["settings"]["dp_delta"]
-    T, rho1, rho2, gamma = given["T"], given["rho1"], given["rho2"], threshold(spec, problem, given["T"])
+    steps, given, delta = setting.step_sizes(spec, problem), spec["arms"], spec["settings"]["dp_delta"]
+    T, rho1, rho2, gamma = given["T"], given["rho1"], given["rho2"], setting.threshold(spec, problem, given["T"])
     more = tight_rho(zcdp.epsilon(rho1 + rho2, delta), delta) / (rho1 + rho2)
     larger = more * rho1, more * rho2, steps, gamma
     return [
@@ -62,7 +52,9 @@ def spent(spec: Spec, sample: IVSample, problem: IVProblem, arms: list[Arm]) -> 
     """The noise sd of every arm with equal parts, and the budget that its releases spend."""
     n = problem.n
     noise = [arm.noise_sd(arm.rho1, n) if arm.shares is None else math.nan for arm in arms]
-    return [{"noise_sd": sd, "achieved_rho": mechanism(arm, n).rho} for sd, arm in zip(noise, arms, strict=True)]
+    return [
+        {"noise_sd": sd, "achieved_rho": setting.mechanism(arm, n).rho} for sd, arm in zip(noise, arms, strict=True)
+    ]
 
 
 def shares(problem: formulas.IVProblem, steps: formulas.StepSizes, T: int, floor: float) -> tuple[Array, Array]:
@@ -81,8 +73,8 @@ def shares(problem: formulas.IVProblem, steps: formulas.StepSizes, T: int, floor
     return next(both), next(both)
 
 
-run_ext_calibration = partial(sweep, arms_of=calibrations, axes=("n",), measures_of=spent)
-releases_ext_calibration = partial(releases, arms_of=calibrations)
+run_ext_calibration = partial(setting.sweep, arms_of=calibrations, axes=("n",), measures_of=spent)
+releases_ext_calibration = partial(setting.releases, arms_of=calibrations)
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:

@@ -24,9 +24,10 @@ from dpdescent.papers.liang2025 import (
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
+# In the paper's order: guarantees and bounds, synthetic data, other estimators, real data.
 PARTS = (
-    least_squares, calibration, theorem, rates, phases, lemmas, paths, sample_size, iterations, choices, real_data,
-    lemma_f1, beta_only, friendly_core,
+    calibration, theorem, phases, rates, lemmas, paths, sample_size, iterations, choices, beta_only, lemma_f1,
+    least_squares, friendly_core, real_data,
 )  # fmt: skip
 
 

@@ -33,16 +33,6 @@ RARELY, SELDOM = 0.01, 0.1
 # "plateau": the error changes by at most a quarter.
 LEVEL = 1.25
 
-# Children for each "more than two" that the instrument causes: its first stage on their number (0.0777) over that on
-# having more than two (0.0624), married mothers of the bundled table angrist_evans_all_women. The paper's regressor
-# is the number; the bundled table with weeks worked has only whether there are more than two.
-PER_CHILD = 1.245
-# Records that Sec. 4.2 draws and keeps.
-DRAWN = (20_000, 8065)
-# In the bundled table angrist_evans_all_women: the share of mothers with more than two children; and, of all mothers
-# and of those alone, the effect of the instrument on the number of children and the 2SLS effect of a child on working.
-MORE_THAN_TWO = 0.40275
-FIRST_STAGES = ((0.0752, -0.103), (-0.0164, 0.157))
 # Variants that read a value which the paper leaves open; a variant that changes a stated value reads nothing.
 READINGS = (
     "clip constant 1", "clip constant 2", "clip constant 15", "clip constant 100", "step constants",

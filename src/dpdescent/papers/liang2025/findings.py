@@ -12,7 +12,8 @@ import pandas as pd
 from dpdescent.attacks import preprocessing
 from dpdescent.checks import as_list
 from dpdescent.papers.liang2025 import appendices, cases, laws
-from dpdescent.papers.liang2025.criteria import DRAWN, FIRST_STAGES, MORE_THAN_TWO, PER_CHILD, finding
+from dpdescent.papers.liang2025.criteria import finding
+from dpdescent.papers.liang2025.real_data import DRAWN, FIRST_STAGES, MORE_THAN_TWO, PER_CHILD
 from dpdescent.replication.judging.bound_rows import bound_value
 from dpdescent.replication.judging.evidence import Evidence, Finding
 from dpdescent.replication.judging.records import excerpt

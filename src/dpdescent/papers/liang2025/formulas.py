@@ -19,15 +19,11 @@ class IVProblem:
     """The parameters of an instrumental-variable problem that the bounds use (liang2025 Assumptions 1 and 2).
 
     Attributes:
-        n: number of records.
-        p: number of endogenous regressors.
-        q: number of instruments, at least p.
+        n, p, q: numbers of records, of endogenous regressors, and of instruments, at least p.
         tau: confidence parameter; the statements hold with probability 1 - O(e^-tau).
-        theta_min: sigma_min(Theta), smallest singular value of the first stage (q x p).
-        theta_norm: ||Theta||, its operator norm.
+        theta_min, theta_norm: smallest and largest singular value of the first stage Theta (q x p).
         sigma_z: sub-Gaussian parameter of the instruments; 1 for standard normal ones.
-        sigma_1: sub-Gaussian parameter of the outcome's error eps1.
-        sigma_2: sub-Gaussian parameter of the regressors' error eps2.
+        sigma_1, sigma_2: sub-Gaussian parameters of the outcome's error eps1 and of the regressors' error eps2.
     """
 
     n: int
@@ -54,15 +50,9 @@ class IVProblem:
         q, p = parameters.Theta.shape
         singular_values = np.linalg.svd(parameters.Theta, compute_uv=False)
         return cls(
-            n=n,
-            p=p,
-            q=q,
-            tau=tau,
-            theta_min=float(singular_values[-1]),
-            theta_norm=float(singular_values[0]),
-            sigma_1=parameters.sigma_1,
-            sigma_2=parameters.sigma_2,
-        )
+            n=n, p=p, q=q, tau=tau, theta_min=float(singular_values[-1]), theta_norm=float(singular_values[0]),
+            sigma_1=parameters.sigma_1, sigma_2=parameters.sigma_2,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -87,8 +77,7 @@ class Spectrum:
 
     Attributes:
         delta: deviation for which the eigenvalues of Z'Z/n lie in [(1 - delta)^2, (1 + delta)^2].
-        lower: gamma underline, lower bound on the eigenvalues of H_hat; 0 where the theory gives none.
-        upper: gamma bar, upper bound on the eigenvalues of H_hat.
+        lower, upper: gamma underline, 0 where the theory gives none, and gamma bar: bounds on eigenvalues of H_hat.
     """
 
     delta: float
@@ -118,33 +107,21 @@ class Contraction:
 
 
 def delta(problem: IVProblem, constants: Constants) -> float:
-    """Returns delta(tau), the bound on the relative deviation of the singular values of Z from sqrt(n).
-
-    Source: liang2025 eq. 10, Lemma D.2.
-    """
-    C0, sigma_z = constants.concentration, problem.sigma_z
-    return C0 * sigma_z**2 * (math.sqrt(problem.q) + math.sqrt(problem.tau)) / math.sqrt(problem.n)
+    """Returns delta(tau), which bounds the relative deviation of singular values of Z from sqrt(n) (liang2025 eq. 10)."""
+    spread = math.sqrt(problem.q) + math.sqrt(problem.tau)
+    return constants.concentration * problem.sigma_z**2 * spread / math.sqrt(problem.n)
 
 
 def psi(problem: IVProblem, constants: Constants) -> float:
-    """Returns psi(tau), the bound on the first-stage error ||Theta_hat - Theta|| (liang2025 eq. 10, Lemma D.5).
-
-    Raises:
-        ValueError: if delta(tau) >= 1, where Z'Z/n has no positive lower bound.
-    """
+    """Returns psi(tau), the bound on the first-stage error ||Theta_hat - Theta|| (liang2025 eq. 10, Lemma D.5)."""
     p, q, c0 = problem.p, problem.q, constants.first_stage
     cross_moment = c0 * problem.sigma_z * problem.sigma_2 * math.sqrt(p * q) * (problem.tau + math.log(2 * p * q))
     return cross_moment / (math.sqrt(problem.n) * (1 - _delta_below_one(problem, constants)) ** 2)
 
 
 def spectrum(problem: IVProblem, constants: Constants) -> Spectrum:
-    """Returns delta, gamma underline and gamma bar (liang2025 eq. 10, Lemma D.6).
-
-    Raises:
-        ValueError: if delta(tau) >= 1, where Z'Z/n has no positive lower bound.
-    """
-    deviation = _delta_below_one(problem, constants)
-    error = psi(problem, constants)
+    """Returns delta, gamma underline and gamma bar (liang2025 eq. 10, Lemma D.6)."""
+    deviation, error = _delta_below_one(problem, constants), psi(problem, constants)
     # At least 0, because the printed formula squares sigma_min - psi, and a negative difference bounds nothing.
     smallest = max(problem.theta_min - error, 0.0)
     return Spectrum(
@@ -155,6 +132,7 @@ def spectrum(problem: IVProblem, constants: Constants) -> Spectrum:
 
 
 def _delta_below_one(problem: IVProblem, constants: Constants) -> float:
+    """delta(tau); a ValueError from 1 on, where Z'Z/n has no positive lower bound."""
     deviation = delta(problem, constants)
     if not deviation < 1:
         raise ValueError(
@@ -165,58 +143,34 @@ def _delta_below_one(problem: IVProblem, constants: Constants) -> float:
 
 def step_size_ceilings(spectrum: Spectrum) -> StepSizes:
     """Returns the strict upper limits of both step sizes (liang2025 eq. 3); at its limit a stage does not contract."""
-    return StepSizes(
-        eta=2 / (1 + spectrum.delta) ** 2,
-        alpha=4 / (2 * spectrum.upper + spectrum.lower),
-    )
+    return StepSizes(eta=2 / (1 + spectrum.delta) ** 2, alpha=4 / (2 * spectrum.upper + spectrum.lower))
 
 
 def recommended_step_sizes(spectrum: Spectrum) -> StepSizes:
     """Returns the step sizes of every experiment, half of each ceiling (liang2025 Sec. 4)."""
-    return StepSizes(
-        eta=1 / (1 + spectrum.delta) ** 2,
-        alpha=2 / (2 * spectrum.upper + spectrum.lower),
-    )
+    return StepSizes(eta=1 / (1 + spectrum.delta) ** 2, alpha=2 / (2 * spectrum.upper + spectrum.lower))
 
 
 def approximately_optimal_step_sizes(spectrum: Spectrum) -> StepSizes:
     """Returns the step sizes that minimise both contraction rates (liang2025 eq. 8)."""
     delta = spectrum.delta
-    return StepSizes(
-        eta=2 / ((1 + delta) ** 2 + (1 - delta) ** 2),
-        alpha=2 / (spectrum.upper + spectrum.lower),
-    )
+    return StepSizes(eta=2 / ((1 + delta) ** 2 + (1 - delta) ** 2), alpha=2 / (spectrum.upper + spectrum.lower))
 
 
 def contraction(spectrum: Spectrum, steps: StepSizes) -> Contraction:
-    """Returns kappa_Theta and kappa_beta at any positive step sizes, also above the ceilings (liang2025 eq. 10).
-
-    Raises:
-        ValueError: if a step size is not positive.
-    """
+    """Returns kappa_Theta and kappa_beta at any positive step sizes, also above the ceilings (liang2025 eq. 10)."""
     eta, alpha, delta = steps.eta, steps.alpha, spectrum.delta
     require_positive(eta=eta, alpha=alpha)
     return Contraction(
         theta=max(abs(1 - eta * (1 - delta) ** 2), abs(1 - eta * (1 + delta) ** 2)),
-        beta=max(
-            abs(1 - alpha * spectrum.lower / 2),
-            abs(1 - alpha * (2 * spectrum.upper + spectrum.lower) / 2),
-        ),
+        beta=max(abs(1 - alpha * spectrum.lower / 2), abs(1 - alpha * (2 * spectrum.upper + spectrum.lower) / 2)),
     )
 
 
 def clipping_threshold(constant: float, n: int, q: int, steps: float, tau: float) -> float:
     """Returns the clipping threshold of both stages, `c0 (sqrt q + sqrt(tau + log(nT)))^2` (liang2025 eq. 4).
 
-    Args:
-        constant: c0 of eq. (4), not the c0 of psi; the paper gives no value.
-        n: number of records.
-        q: number of instruments.
-        steps: number of iterations T, at least 1.
-        tau: confidence parameter.
-
-    Raises:
-        ValueError: if an argument is not positive or steps < 1.
+    The paper gives no value to c0, `constant`, which is not the c0 of psi; `steps` is T, at least 1.
     """
     require_positive(constant=constant, n=n, q=q, tau=tau)
     if not steps >= 1:
@@ -228,9 +182,6 @@ def noise_scale(gamma: float, n: int, steps: float, rho: float) -> float:
     """Returns the noise sd as printed, `lambda = (2 gamma/n) sqrt(T/rho)` (liang2025 eq. 4); 0 at rho = infinity.
 
     It is sqrt 2 times what rho needs, because T such releases cost rho/2 (`laws.proposition_3_1_budget`).
-
-    Raises:
-        ValueError: if an argument is not positive.
     """
     require_positive(gamma=gamma, n=n, steps=steps, rho=rho)
     return 2 * gamma / n * math.sqrt(steps / rho)

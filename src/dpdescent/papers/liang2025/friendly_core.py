@@ -14,16 +14,7 @@ from dpdescent.data.iv import draw_sample
 from dpdescent.papers.liang2025 import cases, laws, setting
 from dpdescent.papers.liang2025.criteria import COMPARABLE, claim, every, judged, no_faster, rows_of, untestable
 from dpdescent.papers.liang2025.formulas import IVProblem
-from dpdescent.papers.liang2025.setting import (
-    Arm,
-    Entry,
-    Row,
-    Spec,
-    columns,
-    parameters_of,
-    private,
-    trial_stream,
-)
+from dpdescent.papers.liang2025.setting import Arm, Entry, Row, Spec, private
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
@@ -81,16 +72,16 @@ def run_ext_friendlycore(spec: Spec) -> Iterator[Row]:
     """Yields rows of one sample size: both estimators at every total budget; T is 0 for the one that takes no steps."""
     n, delta, radius = spec["cell"]["n"], spec["settings"]["dp_delta"], public_radius(spec)
     for trial in range(*spec["trials"]):
-        parameters = parameters_of(spec, trial)
-        sample = draw_sample(parameters, n, trial_stream(spec, trial, "data"))
+        parameters = setting.parameters_of(spec, trial)
+        sample = draw_sample(parameters, n, setting.trial_stream(spec, trial, "data"))
         truth, arms = two_stage_least_squares(sample).beta, descents(spec, setting.problem_of(spec, trial))
-        result = dp_2s_gd.descend(sample, columns(arms, n), setting.normals(spec, trial, arms, sample))
+        result = dp_2s_gd.descend(sample, setting.columns(arms, n), setting.normals(spec, trial, arms, sample))
         common = {"n": n, "trial": trial, "failed": 0.0, "moment_noise": 0.0}
         for arm, beta in zip(arms, result.beta, strict=True):
             error = float(np.linalg.norm(beta - truth))
             yield {**common, "series": "DP-2S-GD", "value": error, "records_used": n, **arm.labels}
         for rho in spec["arms"]["rho"]:
-            rng = trial_stream(spec, trial, f"friendly core rho={rho}")
+            rng = setting.trial_stream(spec, trial, f"friendly core rho={rho}")
             beta, info = friendly_core_two_stage_least_squares(sample, rho, delta, radius, rng)
             error = float(np.linalg.norm(beta - truth))
             row = {**common, "series": "FriendlyCore-2SLS", "value": error, "records_used": info.core_size}

@@ -1,7 +1,7 @@
-"""Theorem 3.1 of liang2025, its conditions and its proof (Sec. 3, appendices C and F): contraction, regimes, error bounds.
+"""Theorem 3.1 of liang2025, its conditions and its proof (Sec. 3, appendices C and F): contraction, regimes, errors.
 
-Where the paper writes `<~` or O(.), the constant that it hides is 1 here, at which a value has the right order and is no
-bound. Norms are operator norms. Appendices D and E are in `appendices`.
+Where the paper writes `<~` or O(.), the constant that it hides is 1 here, at which a value has the right order and is
+no bound. Norms are operator norms. Appendices D and E are in `appendices`.
 """
 
 import math
@@ -74,19 +74,14 @@ def hessian_window(window: Spectrum) -> Interval:
 def first_stage_radius(
     problem: IVProblem, kappa_theta: float, eta: float, lambda_1: float, theta_hat_norm: float, burn_in: float
 ) -> float:
-    """Returns eps, the bound on ||Theta^(k) - Theta_hat|| for k >= burn_in (liang2025 eq. 18; eq. 19 at burn_in 0).
-
-    Raises:
-        ValueError: if kappa_theta is not in [0, 1) or eta is not positive.
-    """
+    """Returns eps, the bound on ||Theta^(k) - Theta_hat|| for k >= burn_in (liang2025 eq. 18; eq. 19 at burn_in 0)."""
     return math.pow(kappa_theta, burn_in) * theta_hat_norm + accumulated_noise(problem, kappa_theta, eta, lambda_1)
 
 
 def burn_in(window: Spectrum, kappa_theta: float, theta_hat_norm: float) -> float:
-    """Returns t0(n), the number of iterations until kappa_Theta^t ||Theta_hat|| <= eps_bar/2 (liang2025 eq. 22).
+    """Returns t0(n), the whole number of iterations until kappa_Theta^t ||Theta_hat|| <= eps_bar/2 (liang2025 eq. 22).
 
-    Returns:
-        A whole number, or infinity where the first stage does not contract or gamma underline is 0.
+    It is infinite where the first stage does not contract or gamma underline is 0.
     """
     ratio = error_radius(window, theta_hat_norm) / (2 * theta_hat_norm)
     iterations = _iterations_to(ratio, kappa_theta)
@@ -97,42 +92,20 @@ def burn_in(window: Spectrum, kappa_theta: float, theta_hat_norm: float) -> floa
 def burn_in_limit(eta: float, theta_min: float, theta_norm: float) -> float:
     """Returns the limit of t0(n) before rounding as n grows, with 1 - eta read as |1 - eta| (liang2025, below eq. 25).
 
-    Returns:
-        The limit; 0 at eta = 1, where t0 itself stays at one iteration.
+    It is 0 at eta = 1, where t0 itself stays at one iteration.
     """
     window = Spectrum(delta=0.0, lower=theta_min**2, upper=theta_norm**2)
     return _iterations_to(error_radius(window, theta_norm) / (2 * theta_norm), abs(1 - eta))
 
 
 def second_stage_error(
-    *,
-    window: Spectrum,
-    kappa_beta: float,
-    alpha: float,
-    radius: float,
-    theta_hat_norm: float,
-    beta_hat_norm: float,
-    residual_norm: float,
-    noise_norm: float,
-    start_error: float,
-    elapsed: float,
-) -> float:
+    *, window: Spectrum, kappa_beta: float, alpha: float, radius: float, theta_hat_norm: float, beta_hat_norm: float,
+    residual_norm: float, noise_norm: float, start_error: float, elapsed: float,
+) -> float:  # fmt: skip
     """Returns the bound on ||beta^(T) - beta_hat|| with explicit constants (liang2025 eq. 16, second line).
 
-    Args:
-        window: delta(tau) and the eigenvalue bounds.
-        kappa_beta: contraction rate of the second stage, below 1.
-        alpha: step size of the second stage.
-        radius: eps of eq. (18); the bound holds if it is at most `error_radius`.
-        theta_hat_norm: ||Theta_hat||.
-        beta_hat_norm: ||beta_hat||.
-        residual_norm: ||Z'r||/n.
-        noise_norm: bound on ||nu^(t)||.
-        start_error: ||beta^(T0) - beta_hat||.
-        elapsed: T - T0.
-
-    Raises:
-        ValueError: if kappa_beta is not in [0, 1).
+    `radius` is eps of eq. (18), at most `error_radius`; the norms are ||Theta_hat||, ||beta_hat||, ||Z'r||/n and a
+    bound on ||nu^(t)||; the start is ||beta^(T0) - beta_hat||, and T - T0 has elapsed.
     """
     if not 0 <= kappa_beta < 1:
         raise ValueError(f"kappa_beta must lie in [0, 1), got {kappa_beta}")
@@ -178,20 +151,9 @@ def explicit_iteration_limit(
     """Returns the largest T that satisfies eq. (21), the explicit condition behind (5) and (23) (liang2025 App. C).
 
     `T <= rho1 [n eps_bar sqrt(1 - kappa^2) / (4 eta gamma1(T) (sqrt(pq) + sqrt(2p(log p + tau))))]^2`. The largest T is
-    a fixed point, because gamma1 grows with log(nT), and a single one, because the right-hand side falls in T.
-
-    Args:
-        problem: the problem.
-        window: delta(tau) and the eigenvalue bounds.
-        kappa_theta: contraction rate of the first stage, below 1.
-        eta: step size of the first stage.
-        rho_1: zCDP budget of the first stage.
-        theta_hat_norm: ||Theta_hat||.
-        clip_constant: c0 of gamma1, eq. (4).
-
-    Returns:
-        A real number. Below 1 the condition allows no iteration, and the value is the right-hand side at T = 1, which
-        is proportional to rho1.
+    a fixed point, because gamma1 grows with log(nT), and a single one, because the right-hand side falls in T. Below 1
+    the condition allows no iteration, and the value is the right-hand side at T = 1, which is proportional to rho1.
+    `clip_constant` is the c0 of gamma1.
     """
     require_positive(rho_1=rho_1)
     unit_noise = accumulated_noise(problem, kappa_theta, eta, lambda_1=1.0)
@@ -236,11 +198,8 @@ def bound_terms(problem: IVProblem, kappa: float, rho_1: float, rho_2: float, st
 
 
 def regime_boundaries(problem: IVProblem, kappa: float, rho_1: float, rho_2: float) -> Regimes:
-    """Returns T1, T2 and T3, where the terms of eq. (7) cross and where the bound ends (liang2025 Rem. 3.7).
-
-    Raises:
-        ValueError: if kappa is not below 1 or the sampling term is 0, where the first term never equals the third.
-    """
+    """Returns T1, T2 and T3, where the terms of eq. (7) cross and where the bound ends (liang2025 Rem. 3.7)."""
+    # Else the first term never equals the third.
     if not kappa < 1:
         raise ValueError(f"kappa must be below 1, got {kappa}")
     unit = bound_terms(problem, kappa, rho_1, rho_2, 1.0)

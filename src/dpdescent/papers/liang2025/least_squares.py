@@ -10,25 +10,10 @@ from dpdescent.algorithms import dp_2s_gd
 from dpdescent.algorithms.two_stage_gd import final_betas
 from dpdescent.baselines.least_squares import two_stage_least_squares
 from dpdescent.data.iv import IVParameters, draw_sample
-from dpdescent.papers.liang2025 import appendices, cases
+from dpdescent.papers.liang2025 import appendices, cases, setting
 from dpdescent.papers.liang2025.criteria import CLOSE, COMPARABLE, RATE, claim, every, median_ratios, rows_of
 from dpdescent.papers.liang2025.formulas import IVProblem
-from dpdescent.papers.liang2025.setting import (
-    PAPER,
-    Arm,
-    Entry,
-    Row,
-    Spec,
-    columns,
-    listed,
-    normals,
-    parameters_of,
-    private,
-    problem_of,
-    releases,
-    step_sizes,
-    trial_stream,
-)
+from dpdescent.papers.liang2025.setting import PAPER, Arm, Entry, Row, Spec, private
 from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
 from dpdescent.replication.judging import algebra, statistics
@@ -60,9 +45,9 @@ def run_fig09(spec: Spec) -> Iterator[Row]:
     """Yields rows of one sample size: distance of 2S-GD and 2SLS to the truth, and of 2S-GD to 2SLS."""
     n, steps = spec["cell"]["n"], spec["arms"]["T"]
     for trial in range(*spec["trials"]):
-        parameters = parameters_of(spec, trial)
-        sample = draw_sample(parameters, n, trial_stream(spec, trial, "data"))
-        sizes, fit = step_sizes(spec, problem_of(spec, trial)), two_stage_least_squares(sample)
+        parameters = setting.parameters_of(spec, trial)
+        sample = draw_sample(parameters, n, setting.trial_stream(spec, trial, "data"))
+        sizes, fit = setting.step_sizes(spec, setting.problem_of(spec, trial)), two_stage_least_squares(sample)
         spectrum = np.linalg.eigvalsh(fit.Theta.T @ (sample.Z.T @ sample.Z / n) @ fit.Theta)
         row = {"n": n, "trial": trial, "condition_number": spectrum[-1] / spectrum[0]}
         betas = dict(zip(steps, final_betas(sample, steps, sizes.eta, sizes.alpha), strict=True))
@@ -85,7 +70,7 @@ def more_instruments(spec: Spec, problem: IVProblem) -> list[Arm]:
     return [private(spec, problem, *(spec["arms"][name] for name in ("T", "rho1", "rho2")))]
 
 
-releases_ext_overidentified = partial(releases, arms_of=more_instruments)
+releases_ext_overidentified = partial(setting.releases, arms_of=more_instruments)
 
 
 def run_ext_overidentified(spec: Spec) -> Iterator[Row]:
@@ -95,11 +80,11 @@ def run_ext_overidentified(spec: Spec) -> Iterator[Row]:
     """
     n = spec["cell"]["n"]
     for trial in range(*spec["trials"]):
-        parameters, problem = parameters_of(spec, trial), problem_of(spec, trial)
-        sample = draw_sample(parameters, n, trial_stream(spec, trial, "data"))
+        parameters, problem = setting.parameters_of(spec, trial), setting.problem_of(spec, trial)
+        sample = draw_sample(parameters, n, setting.trial_stream(spec, trial, "data"))
         fit, arms = two_stage_least_squares(sample), more_instruments(spec, problem)
-        result = dp_2s_gd.descend(sample, columns(arms, n), normals(spec, trial, arms, sample))
-        sizes, steps = step_sizes(spec, problem), spec["arms"]["noise_free_T"]
+        result = dp_2s_gd.descend(sample, setting.columns(arms, n), setting.normals(spec, trial, arms, sample))
+        sizes, steps = setting.step_sizes(spec, problem), spec["arms"]["noise_free_T"]
         free = zip(steps, final_betas(sample, steps, sizes.eta, sizes.alpha), strict=True)
         estimates = [("DP-2S-GD", arms[0].T, result.beta[0]), ("2SLS", 0, fit.beta)]
         estimates += [("2S-GD", T, beta) for T, beta in free]
@@ -129,7 +114,7 @@ def weak_instrument(spec: Spec) -> tuple[IVParameters, IVProblem, list[Arm]]:
 def releases_ext_weak_instrument(spec: Spec) -> Iterator[Entry]:
     """Returns the ledger entries of one first stage."""
     _, problem, arms = weak_instrument(spec)
-    return listed(spec, arms, problem.n)
+    return setting.listed(spec, arms, problem.n)
 
 
 def run_ext_weak_instrument(spec: Spec) -> Iterator[Row]:
@@ -141,7 +126,7 @@ def run_ext_weak_instrument(spec: Spec) -> Iterator[Row]:
         sample = draw_sample(parameters, n, rng)
         fit = two_stage_least_squares(sample)
         noise = dp_2s_gd.Normals.draw(rng, max(arm.T for arm in arms), 1, 1)
-        result = dp_2s_gd.descend(sample, columns(arms, n), noise)
+        result = dp_2s_gd.descend(sample, setting.columns(arms, n), noise)
         axes = {"first_stage": strength, "trial": trial}
         yield {**axes, "series": "2SLS", "rho1": float("inf"), "value": fit.beta[0], "predicted": fit.beta[0]}
         for arm, beta in zip(arms, result.beta[:, 0], strict=True):

@@ -15,22 +15,10 @@ from scipy.special import log_ndtr, ndtr
 
 from dpdescent.algorithms.dp_2s_gd import TwoStageArms
 from dpdescent.data.iv import Array, IVSample, draw_sample
+from dpdescent.papers.liang2025 import setting
 from dpdescent.papers.liang2025.criteria import every
 from dpdescent.papers.liang2025.formulas import IVProblem, StepSizes
-from dpdescent.papers.liang2025.setting import (
-    Algorithm,
-    Arm,
-    Entry,
-    Row,
-    Spec,
-    columns,
-    mechanism,
-    parameters_of,
-    problem_of,
-    step_sizes,
-    threshold,
-    trial_stream,
-)
+from dpdescent.papers.liang2025.setting import Algorithm, Arm, Entry, Row, Spec
 from dpdescent.privacy.clipping import clip_factors
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import at_most
@@ -59,8 +47,8 @@ def run_table_release_beta_only(spec: Spec) -> Iterator[Row]:
 def releases_table_release_beta_only(spec: Spec) -> Iterator[Entry]:
     """Yields the ledger entry of one design."""
     n, panel = spec["cell"]["n"], spec["panel"]
-    arm = _synthetic_arm(spec, problem_of(spec)) if panel == "synthetic" else _unit_arm(spec["cell"])
-    event = mechanism(arm, n)
+    arm = _synthetic_arm(spec, setting.problem_of(spec)) if panel == "synthetic" else _unit_arm(spec["cell"])
+    event = setting.mechanism(arm, n)
     if panel == "finite rho1":
         event = replace(event, stand_in=NOTHING_RUN)
     yield f"{spec['variant']}: {arm.algorithm} {panel} n={n} T={arm.T}", event, spec["settings"]["dp_delta"]
@@ -75,7 +63,9 @@ def _unit_arm(cell: Row) -> Arm:
 def _synthetic_arm(spec: Spec, problem: IVProblem) -> Arm:
     """Algorithm 3 at the threshold of eq. (4); the design's parameters enter its step sizes only."""
     T, rho2 = spec["cell"]["T"], spec["cell"]["rho2"]
-    return Arm("DP-2S-GD-beta", T, math.inf, rho2, step_sizes(spec, problem), threshold(spec, problem, T))
+    return Arm(
+        "DP-2S-GD-beta", T, math.inf, rho2, setting.step_sizes(spec, problem), setting.threshold(spec, problem, T)
+    )
 
 
 def realised_cost(sample: IVSample, neighbour: IVSample, arms: TwoStageArms, rng: np.random.Generator) -> float:
@@ -106,11 +96,16 @@ def realised_cost(sample: IVSample, neighbour: IVSample, arms: TwoStageArms, rng
 def _one_dimensional(spec: Spec) -> Iterator[Row]:
     """Yields rows of the smallest example: all z = 1, all y = -1, and x = 0 but for the replaced record."""
     n = spec["cell"]["n"]
-    sample, arms = IVSample(np.ones((n, 1)), np.zeros((n, 1)), -np.ones(n)), columns([_unit_arm(spec["cell"])], n)
+    sample, arms = (
+        IVSample(np.ones((n, 1)), np.zeros((n, 1)), -np.ones(n)),
+        setting.columns([_unit_arm(spec["cell"])], n),
+    )
     for reading in ("full record", "y only"):
         for M in spec["arms"]["M"]:
             for trial in range(*spec["trials"]):
-                cost = realised_cost(sample, _replaced(sample, M, reading), arms, trial_stream(spec, trial, "noise"))
+                cost = realised_cost(
+                    sample, _replaced(sample, M, reading), arms, setting.trial_stream(spec, trial, "noise")
+                )
                 yield {"reading": reading, "M": M, "trial": trial, "value": cost}
 
 
@@ -118,10 +113,10 @@ def _synthetic(spec: Spec) -> Iterator[Row]:
     """Yields rows of the paper's own design; every trial has its own parameters, data, replaced record and noise."""
     n = spec["cell"]["n"]
     for trial in range(*spec["trials"]):
-        parameters = parameters_of(spec, trial)
-        sample = draw_sample(parameters, n, trial_stream(spec, trial, "data"))
-        arms = columns([_synthetic_arm(spec, problem_of(spec, trial))], n)
-        other = draw_sample(parameters, 1, trial_stream(spec, trial, "replacement"))
+        parameters = setting.parameters_of(spec, trial)
+        sample = draw_sample(parameters, n, setting.trial_stream(spec, trial, "data"))
+        arms = setting.columns([_synthetic_arm(spec, setting.problem_of(spec, trial))], n)
+        other = draw_sample(parameters, 1, setting.trial_stream(spec, trial, "replacement"))
         ordinary = IVSample(sample.Z.copy(), sample.X.copy(), sample.y.copy())
         ordinary.Z[0], ordinary.X[0], ordinary.y[0] = other.Z[0], other.X[0], other.y[0]
         planted = [
@@ -130,7 +125,7 @@ def _synthetic(spec: Spec) -> Iterator[Row]:
             for reading in ("full record", "y only")
         ]
         for reading, M, neighbour in [("ordinary record", 0.0, ordinary), *planted]:
-            cost = realised_cost(sample, neighbour, arms, trial_stream(spec, trial, "noise"))
+            cost = realised_cost(sample, neighbour, arms, setting.trial_stream(spec, trial, "noise"))
             yield {"reading": reading, "M": M, "trial": trial, "value": cost}
 
 

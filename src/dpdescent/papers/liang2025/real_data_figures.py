@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, MultipleLocator
 
-from dpdescent.papers.liang2025.criteria import PER_CHILD
+from dpdescent.papers.liang2025.real_data import PER_CHILD
 from dpdescent.replication.drawing.figures import (
     DARK_BLUE,
     GREY,

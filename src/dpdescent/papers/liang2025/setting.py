@@ -35,9 +35,6 @@ NOISE_FREE = ("2S-GD", "2S-GD, clipped")
 Calibration = Literal["as published", "exact"]
 
 
-Labels = dict[str, Any]
-
-
 def parameters_of(spec: Spec, trial: int) -> IVParameters:
     """Returns the design's parameters: one draw for all trials, or a new one in each (setting `parameters`)."""
     cell, mode = spec["cell"], spec["settings"]["parameters"]
@@ -97,10 +94,10 @@ class Arm:
     T: int
     rho1: float
     rho2: float
-    steps: formulas.StepSizes
+    steps: StepSizes
     gamma: float
     calibration: Calibration = "as published"
-    labels: Labels = field(default_factory=dict)
+    labels: Row = field(default_factory=dict)
     series: str = ""
     data_used: str = ""
     shares: tuple[Array, Array] | None = None
@@ -136,12 +133,12 @@ class Arm:
         return np.array([zcdp.gaussian_noise_sd(moved, rho * share) for share in self.shares[stage]])
 
 
-def step_sizes(spec: Spec, problem: formulas.IVProblem) -> formulas.StepSizes:
+def step_sizes(spec: Spec, problem: IVProblem) -> StepSizes:
     """Returns the paper's step sizes from the true Theta, at constants of ours because the paper states none."""
     return formulas.recommended_step_sizes(formulas.spectrum(problem, constants(spec)))
 
 
-def threshold(spec: Spec, problem: formulas.IVProblem, T: int) -> float:
+def threshold(spec: Spec, problem: IVProblem, T: int) -> float:
     """Returns the clipping threshold of liang2025 eq. (4), at a constant of ours because the paper states none."""
     settings = spec["settings"]
     return formulas.clipping_threshold(settings["clip_constant"], problem.n, problem.q, T, problem.tau)
@@ -156,8 +153,7 @@ def trial_stream(spec: Spec, trial: int, role: str) -> np.random.Generator:
 
 def normals(spec: Spec, trial: int, arms: list[Arm], sample: IVSample) -> dp_2s_gd.Normals:
     """Returns the standard normals that all arms of a trial share."""
-    longest = max(arm.T for arm in arms)
-    return dp_2s_gd.Normals.draw(trial_stream(spec, trial, "noise"), longest, sample.p, sample.q)
+    return dp_2s_gd.Normals.draw(trial_stream(spec, trial, "noise"), max(arm.T for arm in arms), sample.p, sample.q)
 
 
 def columns(arms: Sequence[Arm], n: int) -> dp_2s_gd.TwoStageArms:
@@ -194,7 +190,11 @@ def mechanism(arm: Arm, n: int) -> Mechanism:
         return Mechanism.without_privacy(arm.algorithm, "diagnostic run without noise: any record shows")
     if arm.algorithm == "DP-2S-GD, unclipped":
         return Mechanism.without_privacy(arm.algorithm, "diagnostic run without clipping: no finite sensitivity")
-    guarantee: Guarantee = "none"
+    guarantee: Guarantee = "none" if arm.algorithm == "DP-2S-GD-beta" or arm.data_used else "proved"
+    reason = (
+        "each step adds Gaussian noise to the mean of gradients clipped at gamma (sensitivity 2 gamma / n, n public); "
+        "adaptive composition over T steps and both stages; publishing less is post-processing"
+    )
     if arm.algorithm == "DP-2S-GD-beta":
         reason = (
             "Lemma F.1 is refuted for replacement of a full record: the noise-free first stage carries the record into "
@@ -202,27 +202,18 @@ def mechanism(arm: Arm, n: int) -> Mechanism:
         )
     elif arm.data_used:
         reason = f"used from the data without account: {arm.data_used}"
-    else:
-        guarantee, reason = (
-            "proved",
-            (
-                "each step adds Gaussian noise to the mean of gradients clipped at gamma (sensitivity 2 gamma / n, n public); "
-                "adaptive composition over T steps and both stages; publishing less is post-processing"
-            ),
-        )
     claimed = arm.rho2 if arm.algorithm == "DP-2S-GD-beta" else arm.rho1 + arm.rho2
     return Mechanism(arm.algorithm, _releases(arm, n), "replace-one", "full batch", claimed, guarantee, reason)
 
 
 def _releases(arm: Arm, n: int) -> tuple[GaussianReleases, ...]:
     """The releases of both stages, of Algorithm 3 of the second alone; of a schedule by the noise of their steps."""
-    stages = (("first", arm.gamma1), ("second", arm.gamma2))
-    chosen = (1,) if arm.algorithm == "DP-2S-GD-beta" else (0, 1)
+    stages = [("first", arm.gamma1), ("second", arm.gamma2)]
+    noise = [arm.noise_by_step(stage, n).tolist() for stage in (0, 1)]
     return tuple(
-        GaussianReleases(f"{name}-stage clipped mean gradient", mean_sensitivity(gamma, n), sd, noise.count(sd))
-        for stage in chosen
-        for (name, gamma), noise in ((stages[stage], arm.noise_by_step(stage, n).tolist()),)
-        for sd in dict.fromkeys(noise)
+        GaussianReleases(f"{name}-stage clipped mean gradient", mean_sensitivity(gamma, n), sd, sds.count(sd))
+        for (name, gamma), sds in list(zip(stages, noise, strict=True))[arm.algorithm == "DP-2S-GD-beta" :]
+        for sd in dict.fromkeys(sds)
     )
 
 
