@@ -499,7 +499,7 @@ def test_without_clipping_nothing_is_guaranteed() -> None:
 def test_a_descent_without_paths_is_refused(trial: Trial) -> None:
     result = dp_2s_gd.descend(trial.sample, trial.runs, trial.normals)
     with pytest.raises(ValueError, match="record=True"):
-        paths.path_of(two_stage_gd.Moments.of(trial.sample), trial.runs, result, trial.normals, 1)
+        paths.recorded(result, 1)
 
 
 def test_the_cut_into_parts_changes_no_row() -> None:

@@ -30,7 +30,7 @@ class Case:
 
     Attributes:
         place: of the experiment.
-        parameters: of the setting.
+        parameters: of the design.
         problem: what the bounds know of them, n and tau included.
         T, rho1, rho2: iterations and budgets.
         step_constants: C0 and c0 from which the experiments' step sizes come.

@@ -21,12 +21,13 @@ from dpdescent.papers.liang2025.paths import (
     UNCLIPPED,
     Array,
     Cell,
+    Path,
     Quantities,
     cells,
     clip_quantities,
     noise_quantities,
-    path_of,
     path_quantities,
+    recorded,
 )
 from dpdescent.papers.liang2025.setting import Arm, Entry, Row, Spec, columns, mechanism
 from dpdescent.replication.judging import algebra
@@ -81,7 +82,13 @@ def measured(spec: Spec, trial: int, parameters: IVParameters, sample: IVSample)
     runs, moments = arms(spec, problem), two_stage_gd.Moments.of(sample)
     made, normals = columns(runs, problem.n), setting.normals(spec, trial, runs, sample)
     result = dp_2s_gd.descend(sample, made, normals, record=True)
-    noisy, free = (path_of(moments, made, result, normals, column) for column in (UNCLIPPED, NOISE_FREE))
+    noisy, free = (
+        Path(
+            moments, float(made.eta[column]), float(made.alpha[column]), *recorded(result, column),
+            made.lambda2[column] * normals.stage2[:, 0],
+        )
+        for column in (UNCLIPPED, NOISE_FREE)
+    )  # fmt: skip
     Xi = made.lambda1[UNCLIPPED] * normals.stage1[:, 0].swapaxes(1, 2)
     window = formulas.spectrum(problem, setting.bound_constants(spec))
     noise = noise_quantities(noisy, free, Xi, float(made.lambda1[UNCLIPPED]))

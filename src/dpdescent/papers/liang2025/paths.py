@@ -76,23 +76,11 @@ class Path:
         return np.array([np.linalg.eigvalsh(Theta.T @ self.moments.zz @ Theta) for Theta in self.Theta[:-1]])
 
 
-def path_of(
-    moments: two_stage_gd.Moments,
-    runs: dp_2s_gd.TwoStageArms,
-    result: dp_2s_gd.Descent,
-    normals: dp_2s_gd.Normals,
-    column: int,
-) -> Path:
-    """Returns the path of one column of the descent.
-
-    Raises:
-        ValueError: if the descent did not record its paths.
-    """
+def recorded(result: dp_2s_gd.Descent, column: int) -> tuple[Array, Array]:
+    """Returns the paths of Theta and beta of one column of a descent that has recorded them."""
     if result.Theta_path is None or result.beta_path is None:
         raise ValueError("the descent kept no paths: record=True is needed")
-    steps = float(runs.eta[column]), float(runs.alpha[column])
-    nu = runs.lambda2[column] * normals.stage2[:, 0]
-    return Path(moments, *steps, result.Theta_path[:, column], result.beta_path[:, column], nu)
+    return result.Theta_path[:, column], result.beta_path[:, column]
 
 
 def noise_quantities(noisy: Path, free: Path, Xi: Array, lambda_1: float) -> Quantities:
@@ -174,7 +162,7 @@ def clip_quantities(sample: IVSample, path: Path, result: dp_2s_gd.Descent) -> Q
 
     At thresholds of that size the unclipped path would not have been clipped.
     """
-    first, second = largest_gradients(sample, path)
+    first, second = largest_gradients(sample, path.Theta, path.beta)
     return {
         "D.1 largest gradient, stage 1": first,
         "D.1 largest gradient, stage 2": second,
@@ -183,10 +171,10 @@ def clip_quantities(sample: IVSample, path: Path, result: dp_2s_gd.Descent) -> Q
     }
 
 
-def largest_gradients(sample: IVSample, path: Path) -> tuple[float, float]:
+def largest_gradients(sample: IVSample, Thetas: Array, betas: Array) -> tuple[float, float]:
     """Returns the largest norm of each stage's per-sample gradients over all records and steps (liang2025 App. E.1)."""
     z_norm, first, second = np.linalg.norm(sample.Z, axis=1), 0.0, 0.0
-    for Theta, beta in zip(path.Theta[:-1], path.beta[:-1], strict=True):
+    for Theta, beta in zip(Thetas[:-1], betas[:-1], strict=True):
         V = sample.Z @ Theta
         first = max(first, float((z_norm * np.linalg.norm(V - sample.X, axis=1)).max()))
         second = max(second, float((np.linalg.norm(V, axis=1) * np.abs(V @ beta - sample.y)).max()))

@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from dpdescent.algorithms import dp_2s_gd, two_stage_gd
+from dpdescent.algorithms import dp_2s_gd
 from dpdescent.baselines.friendly_core import moment_points
 from dpdescent.checks import as_list
 from dpdescent.data.iv import IVParameters, draw_sample
@@ -23,7 +23,7 @@ from dpdescent.papers.liang2025 import cases, formulas, laws, moments, paths, se
 from dpdescent.papers.liang2025.cases import problem_of
 from dpdescent.papers.liang2025.criteria import RATE, claim, every, exponent_over, no_faster, rows_of
 from dpdescent.papers.liang2025.moments import Array, norms, operator_norms
-from dpdescent.papers.liang2025.setting import Arm, Entry, Row, Spec, columns
+from dpdescent.papers.liang2025.setting import Arm, Entry, Row, Spec
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import about, at_least, at_most
@@ -74,7 +74,7 @@ class Setting:
 
     Attributes:
         spec: the part's specification, its cell complete.
-        parameters: of the setting.
+        parameters: of the design.
         problem: what the theory knows of it, at the shared tau.
         samples: moments of the trials' data sets.
     """
@@ -145,41 +145,33 @@ def _blank(at: Setting, quantity: str) -> Row:
 
 def _of_data(at: Setting) -> Measured:
     """Yields the matrices of Lemmas D.2 to D.8, and the errors of both least-squares estimators."""
-    found, parameters = at.samples, at.parameters
-    yield _blank(at, "D.2 ||Z'Z/n - I||"), operator_norms(found.zz - np.eye(found.zz.shape[-1]))
-    yield _blank(at, "D.3 ||Z'E2||/n"), operator_norms(found.ze)
-    yield _blank(at, "D.5 ||Theta_hat - Theta||"), operator_norms(found.theta_hat - parameters.Theta)
-    yield _blank(at, "App. C ||Theta_hat||"), operator_norms(found.theta_hat)
-    yield _blank(at, "App. C ||beta_hat||"), norms(found.beta_hat)
-    yield _blank(at, "D.7 ||beta_hat - beta||"), norms(found.beta_hat - parameters.beta)
-    yield _blank(at, "D.8 ||Z'r||/n"), norms(found.residual)
-    yield _blank(at, "least squares to beta"), norms(found.least_squares - parameters.beta)
+    samples, parameters = at.samples, at.parameters
+    yield _blank(at, "D.2 ||Z'Z/n - I||"), operator_norms(samples.zz - np.eye(samples.zz.shape[-1]))
+    yield _blank(at, "D.3 ||Z'E2||/n"), operator_norms(samples.ze)
+    yield _blank(at, "D.5 ||Theta_hat - Theta||"), operator_norms(samples.theta_hat - parameters.Theta)
+    yield _blank(at, "App. C ||Theta_hat||"), operator_norms(samples.theta_hat)
+    yield _blank(at, "App. C ||beta_hat||"), norms(samples.beta_hat)
+    yield _blank(at, "D.7 ||beta_hat - beta||"), norms(samples.beta_hat - parameters.beta)
+    yield _blank(at, "D.8 ||Z'r||/n"), norms(samples.residual)
+    yield _blank(at, "least squares to beta"), norms(samples.least_squares - parameters.beta)
 
 
 def _of_runs(at: Setting) -> Measured:
     """Yields, for every run, the noise's part of the error, what is left without noise, and the whole."""
-    axes = (at.axis(symbol) for symbol in ("T", "rho1", "rho2", "tau"))
-    runs = [Run(int(T), rho1, rho2, tau) for T, rho1, rho2, tau in product(*axes)]
+    T, rho1, rho2, tau = map(at.axis, ("T", "rho1", "rho2", "tau"))
+    # Algorithm 3 has no noise in its first stage.
+    rho1 = [math.inf] if at.spec["panel"].startswith("Algorithm 3") else rho1
+    runs = sorted((Run(int(steps), *rest) for steps, *rest in product(T, rho1, rho2, tau)), key=lambda run: run.T)
     if "rho" in at.spec["cell"]:
-        runs = [replace(each, rho1=rho, rho2=rho) for each in runs for rho in at.axis("rho")]
-    yield from _errors(at, sorted(runs, key=lambda each: each.T))
-
-
-def _of_algorithm_3(at: Setting) -> Measured:
-    """Yields the same for runs without noise in the first stage."""
-    runs = [Run(int(T), math.inf, rho2, tau) for T, rho2, tau in product(*map(at.axis, ("T", "rho2", "tau")))]
-    yield from _errors(at, sorted(runs, key=lambda each: each.T))
-
-
-def _errors(at: Setting, runs: list[Run]) -> Measured:
+        runs = [replace(run, rho1=rho, rho2=rho) for run in runs for rho in at.axis("rho")]
     both = [one for run in runs for one in (run, replace(run, rho1=math.inf, rho2=math.inf))]
     steps, count = setting.step_sizes(at.spec, at.problem), len(both)
+    noise = ([_noise(at, run, rho) for run, rho in pairs] for pairs in (
+        [(run, run.rho1) for run in both], [(run, run.rho2) for run in both]
+    ))  # fmt: skip
     arms = moments.Arms(
-        np.array([run.T for run in both]), np.full(count, steps.eta), np.full(count, steps.alpha),
-        *(np.array([_noise(at, run, rho) for run, rho in pairs]) for pairs in (
-            [(run, run.rho1) for run in both], [(run, run.rho2) for run in both]
-        )),
-    )  # fmt: skip
+        np.array([run.T for run in both]), np.full(count, steps.eta), np.full(count, steps.alpha), *map(np.array, noise)
+    )
     Theta, beta = moments.descend(at.samples, arms, _normals(at, arms))
     beta_hat = at.samples.beta_hat
     for k, run in enumerate(runs):
@@ -199,8 +191,8 @@ def _noise(at: Setting, one: Run, rho: float) -> float:
     return formulas.noise_scale(gamma, problem.n, one.T, rho)
 
 
-def _normals(at: Setting, made: moments.Arms) -> list[dp_2s_gd.Normals]:
-    longest, (p, q) = int(made.steps.max()), (at.problem.p, at.problem.q)
+def _normals(at: Setting, arms: moments.Arms) -> list[dp_2s_gd.Normals]:
+    longest, (p, q) = int(arms.steps.max()), (at.problem.p, at.problem.q)
     streams = (setting.trial_stream(at.spec, trial, "noise") for trial in range(*at.spec["trials"]))
     return [dp_2s_gd.Normals.draw(each, longest, p, q) for each in streams]
 
@@ -248,22 +240,15 @@ def _gradients(at: Setting) -> Measured:
     steps, problem = setting.step_sizes(at.spec, at.problem), at.problem
     for T in map(int, at.axis("T")):
         (rho,), gamma = at.axis("rho1"), setting.threshold(at.spec, problem, T)
-        arm = Arm("DP-2S-GD, unclipped", T, rho, rho, steps, gamma)
-        found = np.array([_largest(at, arm, trial) for trial in range(*at.spec["trials"])])
+        arms, largest = [Arm("DP-2S-GD, unclipped", T, rho, rho, steps, gamma)], []
+        for trial in range(*at.spec["trials"]):
+            sample = draw_sample(at.parameters, problem.n, setting.trial_stream(at.spec, trial, "records"))
+            normals = setting.normals(at.spec, trial, arms, sample)
+            result = dp_2s_gd.descend(sample, setting.columns(arms, sample.n), normals, record=True)
+            largest.append(paths.largest_gradients(sample, *paths.recorded(result, 0)))
         for stage in (1, 2):
             labels = {**_blank(at, f"D.1 largest gradient, stage {stage}"), "T": T, "rho1": rho, "rho2": rho}
-            yield labels, found[:, stage - 1]
-
-
-def _largest(at: Setting, arm: Arm, trial: int) -> tuple[float, float]:
-    sample = draw_sample(at.parameters, at.problem.n, setting.trial_stream(at.spec, trial, "records"))
-    runs, normals = columns([arm], sample.n), setting.normals(at.spec, trial, [arm], sample)
-    result = dp_2s_gd.descend(sample, runs, normals, record=True)
-    found, none = two_stage_gd.Moments.of(sample), np.zeros((0, 0))
-    assert result.Theta_path is not None
-    assert result.beta_path is not None
-    path = paths.Path(found, arm.steps.eta, arm.steps.alpha, result.Theta_path[:, 0], result.beta_path[:, 0], none)
-    return paths.largest_gradients(sample, path)
+            yield labels, np.array(largest)[:, stage - 1]
 
 
 def _diameters(at: Setting) -> Measured:
@@ -277,7 +262,7 @@ MEASURES: dict[str, tuple[Callable[[Setting], Measured], ...]] = {
     **dict.fromkeys(("over n", "over p", "over q"), (_of_data, _of_runs)),
     **dict.fromkeys(("over T", "over tau", "over rho1", "over rho2", "over both"), (_of_runs,)),
     **dict.fromkeys(("cut-off n", "cut-off p", "cut-off q", "best T", "path"), (_of_runs,)),
-    **dict.fromkeys(("Algorithm 3 n", "Algorithm 3 T", "Algorithm 3 rho2"), (_of_algorithm_3,)),
+    **dict.fromkeys(("Algorithm 3 n", "Algorithm 3 T", "Algorithm 3 rho2"), (_of_runs,)),
     **dict.fromkeys(("valid", "irrelevant", "forbidden", "least n"), (_of_data,)),
     **dict.fromkeys(("gradients n", "gradients q", "gradients T"), (_gradients,)), "steps": (_growths,),
     "slow eta": (_speeds,), "slow alpha": (_speeds,), "diameter": (_diameters,),
