@@ -56,8 +56,8 @@ def at_readings(
         if any((evidence.tables[name]["variant"] == variant).any() for name in artefacts)
     }
     for main in judge(evidence):
-        found = {name: claims[main.claim] for name, claims in others.items() if main.claim in claims}
-        yield held_to(main, found, strict)
+        readings = {name: claims[main.claim] for name, claims in others.items() if main.claim in claims}
+        yield held_to(main, readings, strict)
 
 
 def held_to(main: Claim, readings: Mapping[str, Claim], strict: bool = False) -> Claim:

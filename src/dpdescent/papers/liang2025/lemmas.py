@@ -26,10 +26,11 @@ from dpdescent.papers.liang2025.paths import (
     cells,
     clip_quantities,
     noise_quantities,
+    norm,
     path_quantities,
     recorded,
 )
-from dpdescent.papers.liang2025.setting import Arm, Entry, Row, Spec, columns, mechanism
+from dpdescent.papers.liang2025.setting import Arm, Entry, Row, Spec, mechanism
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.bound_rows import ORDER
 from dpdescent.replication.judging.criteria import about
@@ -49,14 +50,34 @@ ROUNDING = 1e-12
 
 
 def run_table_lemmas(spec: Spec) -> Iterator[Row]:
-    """Yields rows of one design and sample size: every quantity of every trial, with noise and without."""
+    """Yields rows of one design and sample size: every quantity of every trial, `measured` with noise, or `noise-free`."""
     cell, given = spec["cell"], spec["arms"]
     shape = {symbol: cell[symbol] for symbol in ("p", "q", "r", "n")} | given
     for trial in range(*spec["trials"]):
-        parameters = setting.parameters_of(spec, trial)
-        sample = draw_sample(parameters, cell["n"], setting.trial_stream(spec, trial, "data"))
-        for series, quantities in measured(spec, trial, parameters, sample).items():
-            for name, value in quantities.items():
+        parameters, problem = setting.parameters_of(spec, trial), setting.problem_of(spec, trial)
+        sample = draw_sample(parameters, problem.n, setting.trial_stream(spec, trial, "data"))
+        runs, moments = arms(spec, problem), two_stage_gd.Moments.of(sample)
+        settings, normals = setting.columns(runs, problem.n), setting.normals(spec, trial, runs, sample)
+        result = dp_2s_gd.descend(sample, settings, normals, record=True)
+        steps, lambda1 = runs[0].steps, float(settings.lambda1[UNCLIPPED])
+        noisy, free = (
+            Path(
+                moments, steps.eta, steps.alpha, *recorded(result, column),
+                settings.lambda2[column] * normals.stage2[:, 0],
+            )
+            for column in (UNCLIPPED, NOISE_FREE)
+        )  # fmt: skip
+        window = formulas.spectrum(problem, setting.bound_constants(spec))
+        quantities = {
+            "measured": {
+                **sample_quantities(sample, parameters, moments, problem.tau),
+                **noise_quantities(noisy, free, lambda1 * normals.stage1[:, 0].swapaxes(1, 2), lambda1),
+                **path_quantities(noisy, window), **clip_quantities(sample, noisy, result),
+            },
+            "noise-free": path_quantities(free, window),
+        }  # fmt: skip
+        for series, values in quantities.items():
+            for name, value in values.items():
                 yield {**shape, "quantity": name, "series": series, "trial": trial, "value": value}
 
 
@@ -76,31 +97,6 @@ def arms(spec: Spec, problem: IVProblem) -> list[Arm]:
     return [private, replace(private, algorithm="DP-2S-GD, unclipped"), free]
 
 
-def measured(spec: Spec, trial: int, parameters: IVParameters, sample: IVSample) -> dict[str, Quantities]:
-    """Returns all quantities of one trial by series: `measured` with the artefact's noise, `noise-free` without."""
-    problem = IVProblem.of(parameters, sample.n, spec["settings"]["tau"])
-    runs, moments = arms(spec, problem), two_stage_gd.Moments.of(sample)
-    made, normals = columns(runs, problem.n), setting.normals(spec, trial, runs, sample)
-    result = dp_2s_gd.descend(sample, made, normals, record=True)
-    noisy, free = (
-        Path(
-            moments, float(made.eta[column]), float(made.alpha[column]), *recorded(result, column),
-            made.lambda2[column] * normals.stage2[:, 0],
-        )
-        for column in (UNCLIPPED, NOISE_FREE)
-    )  # fmt: skip
-    Xi = made.lambda1[UNCLIPPED] * normals.stage1[:, 0].swapaxes(1, 2)
-    window = formulas.spectrum(problem, setting.bound_constants(spec))
-    noise = noise_quantities(noisy, free, Xi, float(made.lambda1[UNCLIPPED]))
-    return {
-        "measured": {
-            **sample_quantities(sample, parameters, moments, problem.tau), **noise, **path_quantities(noisy, window),
-            **clip_quantities(sample, noisy, result),
-        },
-        "noise-free": path_quantities(free, window),
-    }  # fmt: skip
-
-
 def sample_quantities(
     sample: IVSample, parameters: IVParameters, moments: two_stage_gd.Moments, tau: float
 ) -> Quantities:
@@ -108,9 +104,6 @@ def sample_quantities(
 
     The norms of App. E.1, beyond which shares of records are counted, have the constant sqrt(2) of Gaussian vectors.
     """
-
-    def norm(value: Array) -> float:
-        return float(np.linalg.norm(value, 2))
 
     def beyond(rows: Array, sigma: float) -> float:
         reach = sigma * (math.sqrt(rows.shape[1]) + math.sqrt(2 * tau))

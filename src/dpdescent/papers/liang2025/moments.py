@@ -43,17 +43,17 @@ class Samples:
     def beta_hat(self) -> Array:
         """Two-stage least squares, shape (sets, p)."""
         theta = self.theta_hat
-        return solved(_turned(theta) @ self.zz @ theta, applied(_turned(theta), self.zy))
+        return _solved(_turned(theta) @ self.zz @ theta, _applied(_turned(theta), self.zy))
 
     @property
     def least_squares(self) -> Array:
         """Ordinary least squares of y on x, shape (sets, p)."""
-        return solved(self.xx, self.xy)
+        return _solved(self.xx, self.xy)
 
     @property
     def residual(self) -> Array:
         """Z'r/n of the residual r = Z Theta_hat beta_hat - y, shape (sets, q)."""
-        return applied(self.zz @ self.theta_hat, self.beta_hat) - self.zy
+        return _applied(self.zz @ self.theta_hat, self.beta_hat) - self.zy
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def draw(parameters: IVParameters, direct: Array, n: int, generators: list[np.ra
     """
     q, p = parameters.Theta.shape
     r = len(parameters.phi)
-    second = np.stack([_wishart(q + r + p + 1, n, each) for each in generators])
+    second = np.stack([_wishart(q + r + p + 1, n, rng) for rng in generators])
     z = np.vstack([np.eye(q), np.zeros((r + p + 1, q))])
     e2 = np.vstack([np.zeros((q, p)), parameters.Phi, np.eye(p), np.zeros((1, p))])
     x = z @ parameters.Theta + e2
@@ -112,44 +112,37 @@ def descend(samples: Samples, arms: Arms, normals: list[Normals]) -> tuple[Array
     with np.errstate(over="ignore", invalid="ignore"):
         for t in range(int(arms.steps.max())):
             live = slice(int(np.searchsorted(arms.steps, t, side="right")), None)
-            Xi = np.stack([each.stage1[t, 0].T for each in normals])[:, None]
-            nu = np.stack([each.stage2[t, 0] for each in normals])[:, None]
+            Xi = np.stack([own.stage1[t, 0].T for own in normals])[:, None]
+            nu = np.stack([own.stage2[t, 0] for own in normals])[:, None]
+            eta, lambda1 = (values[live, None, None] for values in (arms.eta, arms.lambda1))
+            alpha, lambda2 = (values[live, None] for values in (arms.alpha, arms.lambda2))
             now, at = Theta[:, live], beta[:, live]
-            gradient2 = applied(_turned(now), applied(zz, applied(now, at)) - zy)
-            eta, alpha = arms.eta[live], arms.alpha[live]
-            Theta[:, live] = now + _each(eta) * (_each(arms.lambda1[live]) * Xi - (zz @ now - zx))
-            beta[:, live] = at + alpha[:, None] * (arms.lambda2[live][:, None] * nu - gradient2)
+            gradient2 = _applied(_turned(now), _applied(zz, _applied(now, at)) - zy)
+            Theta[:, live] = now + eta * (lambda1 * Xi - (zz @ now - zx))
+            beta[:, live] = at + alpha * (lambda2 * nu - gradient2)
     return _held(Theta), _held(beta)
 
 
 def norms(values: Array) -> Array:
     """Euclidean norms over the last axis; at most `DIVERGED`."""
-    found: Array = np.minimum(np.linalg.norm(values, axis=-1), DIVERGED)
-    return found
+    return np.asarray(np.minimum(np.linalg.norm(values, axis=-1), DIVERGED), dtype=np.float64)
 
 
 def operator_norms(values: Array) -> Array:
     """Operator norms over the last two axes."""
-    found: Array = np.linalg.norm(values, 2, axis=(-2, -1))
-    return found
+    return np.asarray(np.linalg.norm(values, 2, axis=(-2, -1)), dtype=np.float64)
 
 
-def solved(matrices: Array, vectors: Array) -> Array:
-    """Solutions of linear equations, one for each matrix."""
+def _solved(matrices: Array, vectors: Array) -> Array:
     return np.asarray(np.linalg.solve(matrices, vectors[..., None])[..., 0], dtype=np.float64)
 
 
-def applied(matrices: Array, vectors: Array) -> Array:
-    """Products of matrices and vectors, one for each."""
+def _applied(matrices: Array, vectors: Array) -> Array:
     return (matrices @ vectors[..., None])[..., 0]
 
 
 def _turned(matrices: Array) -> Array:
     return np.swapaxes(matrices, -1, -2)
-
-
-def _each(values: Array) -> Array:
-    return values[:, None, None]
 
 
 def _held(values: Array) -> Array:

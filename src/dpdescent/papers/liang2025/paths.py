@@ -92,10 +92,10 @@ def noise_quantities(noisy: Path, free: Path, Xi: Array, lambda_1: float) -> Qua
     covariance = appendices.accumulated_noise_covariance(noisy.moments.zz, noisy.eta, lambda_1, last)
     sizes = np.linalg.norm(noisy.nu, axis=1)
     return {
-        "E.1 ||Xi||": _norm(Xi[-1]),
+        "E.1 ||Xi||": norm(Xi[-1]),
         "App. C ||nu||": float(sizes[-1]),
         "E.1 max ||nu||": float(sizes.max()),
-        "D.4 ||N||": _norm(N),
+        "D.4 ||N||": norm(N),
         "E.4 ||N||_F^2 over its mean given Z": float(np.sum(N**2) / (N.shape[1] * np.trace(covariance))),
         "E.1 closed forms against the runs": closed_form_gap(noisy, Xi),
     }
@@ -105,7 +105,7 @@ def closed_form_gap(path: Path, Xi: Array) -> float:
     """Returns the largest distance of a run to its closed forms over its largest iterate (liang2025 App. E.1)."""
     Theta = appendices.first_stage_path(path.moments, path.eta, Xi)
     beta = appendices.second_stage_path(path.moments, path.Theta, path.alpha, path.nu)
-    gaps = [np.abs(made - run).max() / np.abs(run).max() for made, run in ((Theta, path.Theta), (beta, path.beta))]
+    gaps = [np.abs(closed - run).max() / np.abs(run).max() for closed, run in ((Theta, path.Theta), (beta, path.beta))]
     return float(max(gaps))
 
 
@@ -119,8 +119,8 @@ def path_quantities(path: Path, window: formulas.Spectrum) -> Quantities:
         "(14) lambda_min(H) from T0": float(curvature[T0:].min()),
         "(14) lambda_max(H) from T0": float(curvature[T0:].max()),
         "D.9 product of ||I - alpha H|| before T0": float(np.prod(growth[:T0])),
-        "(16) ||e_beta||": _norm(path.beta[-1] - path.moments.beta_hat),
-        "(26) ||e_beta|| at T/2": _norm(path.beta[T0] - path.moments.beta_hat),
+        "(16) ||e_beta||": norm(path.beta[-1] - path.moments.beta_hat),
+        "(26) ||e_beta|| at T/2": norm(path.beta[T0] - path.moments.beta_hat),
         "(13) ||H - H_hat|| over its bound from T0": curvature_error(path, window),
         **second_stage_bound(path, window),
     }
@@ -131,9 +131,9 @@ def curvature_error(path: Path, window: formulas.Spectrum) -> float:
     zz, target, largest = path.moments.zz, path.moments.theta_hat, 0.0
     H_hat = target.T @ zz @ target
     for Theta, radius in zip(path.Theta[path.settled : -1], path.first_stage_error[path.settled : -1], strict=True):
-        bound = (2 * _norm(target) + radius) * (1 + window.delta) ** 2 * radius
+        bound = (2 * norm(target) + radius) * (1 + window.delta) ** 2 * radius
         # Both sides are rounding once the first stage has converged.
-        largest = max(largest, _norm(Theta.T @ zz @ Theta - H_hat) / bound if radius > CONVERGED else 0.0)
+        largest = max(largest, norm(Theta.T @ zz @ Theta - H_hat) / bound if radius > CONVERGED else 0.0)
     return largest
 
 
@@ -144,14 +144,14 @@ def second_stage_bound(path: Path, window: formulas.Spectrum) -> Quantities:
     side.
     """
     moments, T0, T = path.moments, path.settled, len(path.nu)
-    radius, theta_hat_norm = float(path.first_stage_error[T0:-1].max()), _norm(moments.theta_hat)
+    radius, theta_hat_norm = float(path.first_stage_error[T0:-1].max()), norm(moments.theta_hat)
     kappa = formulas.contraction(window, formulas.StepSizes(path.eta, path.alpha)).beta
     if kappa >= 1 or radius > laws.error_radius(window, theta_hat_norm):
         return {"(16) applies": 0.0}
     errors = np.linalg.norm(path.beta - moments.beta_hat, axis=1)
     bound = laws.second_stage_error(
         window=window, kappa_beta=kappa, alpha=path.alpha, radius=radius, theta_hat_norm=theta_hat_norm,
-        beta_hat_norm=_norm(moments.beta_hat), residual_norm=_norm(moments.residual),
+        beta_hat_norm=norm(moments.beta_hat), residual_norm=norm(moments.residual),
         noise_norm=float(np.linalg.norm(path.nu[T0:], axis=1).max()), start_error=float(errors[T0]), elapsed=T - T0,
     )  # fmt: skip
     return {"(16) applies": 1.0, "(16) right-hand side": bound, "(16) error over bound": float(errors[-1]) / bound}
@@ -181,7 +181,7 @@ def largest_gradients(sample: IVSample, Thetas: Array, betas: Array) -> tuple[fl
     return first, second
 
 
-def _norm(value: Array) -> float:
+def norm(value: Array) -> float:
     """Returns the operator norm of a matrix or the Euclidean norm of a vector."""
     return float(np.linalg.norm(value, 2))
 

@@ -191,8 +191,8 @@ def _meeting(rows: pd.DataFrame, unit: float) -> Estimate:
     k = int(above[0])
     error = math.hypot(*(half_width(rows.iloc[k]) / rows.iloc[k]["mean"] for rows in (noise, left)))
     near = slice(k - 1, k + 1)
-    found = (float(np.interp(shift, ratio[near], log_T[near])) for shift in (0.0, -error, error))
-    return Estimate(*(math.exp(each) / unit for each in found))
+    meets = (float(np.interp(shift, ratio[near], log_T[near])) for shift in (0.0, -error, error))
+    return Estimate(*(math.exp(end) / unit for end in meets))
 
 
 def _best(evidence: Evidence) -> Claim:

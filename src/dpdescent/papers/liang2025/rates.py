@@ -129,10 +129,10 @@ def _setting(spec: Spec) -> Setting:
     cell.setdefault("n", math.ceil(p * q * (tau + math.log(p * q)) ** 2))
     spec = {**spec, "cell": cell}
     drawn = spec["panel"] in DRAWN
-    made = setting.parameters_of(spec, 0) if drawn else setting.scaled_parameters(p, q)
-    problem = formulas.IVProblem.of(made, cell["n"], tau)
+    design = setting.parameters_of(spec, 0) if drawn else setting.scaled_parameters(p, q)
+    problem = formulas.IVProblem.of(design, cell["n"], tau)
     # Step sizes and noise stay those of the design where the instruments lose their effect.
-    parameters = replace(made, Theta=0.0 * made.Theta) if spec["panel"] == "irrelevant" else made
+    parameters = replace(design, Theta=0.0 * design.Theta) if spec["panel"] == "irrelevant" else design
     direct = np.full(q, FORBIDDEN if spec["panel"] == "forbidden" else 0.0)
     generators = [setting.trial_stream(spec, trial, "data") for trial in range(*spec["trials"])]
     return Setting(spec, parameters, problem, moments.draw(parameters, direct, cell["n"], generators))
