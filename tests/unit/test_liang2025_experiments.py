@@ -11,7 +11,7 @@ import pytest
 
 from dpdescent.data import tabular
 from dpdescent.papers.liang2025 import formulas, friendly_core, lemma_f1, moments
-from dpdescent.papers.liang2025.setting import Arm, columns, mechanism, scaled_parameters
+from dpdescent.papers.liang2025.setting import Arm, columns, constants, mechanism, problem_of, scaled_parameters
 from dpdescent.replication.build import tables
 from dpdescent.replication.configuration import project
 
@@ -230,3 +230,24 @@ def test_long_runs_do_not_hang_on_the_cut_into_parts():
 
     assert values(whole) == values(cut)
     assert len(whole) == 42
+
+
+@pytest.mark.parametrize("panel", ["a", "b"])
+def test_figure_7_varies_the_first_step_size_in_panel_a_and_the_second_in_panel_b(panel):
+    part = next(part for part in ARTEFACTS["fig07"].parts if part.spec["panel"] == panel)
+    spec = json.loads(part.json()) | {"trials": [0, 1]}
+    window = formulas.spectrum(problem_of(spec), constants(spec))
+    ceiling, best = (
+        sizes.eta if panel == "a" else sizes.alpha
+        for sizes in (formulas.step_size_ceilings(window), formulas.approximately_optimal_step_sizes(window))
+    )
+    for row in run("fig07", spec):
+        assert (row["step"], row["ceiling"]) == pytest.approx((row["step_fraction"] * ceiling, ceiling), rel=1e-12)
+        assert row["approximate_optimum"] == pytest.approx(best, rel=1e-12)
+
+
+def test_iterations_of_the_study_of_consistency_are_rounded_up():
+    part = ARTEFACTS["ext_consistency"].parts[0]
+    spec = json.loads(part.json()) | {"trials": [0, 1]}
+    least = spec["arms"]["iterations_per_log_n"] * math.log(spec["cell"]["n"])
+    assert {row["T"] for row in run("ext_consistency", spec)} == {math.ceil(least)} != {math.floor(least)}
