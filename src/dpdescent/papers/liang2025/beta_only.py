@@ -95,8 +95,8 @@ def run_ext_long_runs(spec: Spec) -> Iterator[Row]:
         for k, arm in enumerate(runs):
             if start <= arm.labels["trial"] < stop:
                 value = float(np.linalg.norm(result.beta[k] - target))
-                row = {"n": problem.n, "series": arm.algorithm, "value": value, **arm.labels}
-                yield row | {"clip_fraction_stage2": result.clipped2[k]}
+                line = {"n": problem.n, "series": arm.algorithm, "value": value, **arm.labels}
+                yield line | {"clip_fraction_stage2": result.clipped2[k]}
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:

@@ -84,13 +84,13 @@ def run_ext_friendlycore(spec: Spec) -> Iterator[Row]:
             rng = setting.trial_stream(spec, trial, f"friendly core rho={rho}")
             beta, info = friendly_core_two_stage_least_squares(sample, rho, delta, radius, rng)
             error = float(np.linalg.norm(beta - truth))
-            row = {**common, "series": "FriendlyCore-2SLS", "value": error, "records_used": info.core_size}
+            line = {**common, "series": "FriendlyCore-2SLS", "value": error, "records_used": info.core_size}
             if np.isfinite(error):
-                row["moment_noise"] = info.noise_sd * float(np.sqrt(moment_points(sample).shape[1]))
+                line["moment_noise"] = info.noise_sd * float(np.sqrt(moment_points(sample).shape[1]))
             else:
                 # Without an estimate, because the core is too small, the zero vector is what can be published.
-                row |= {"value": float(np.linalg.norm(truth)), "failed": 1.0}
-            yield row | {"rho": rho, "T": 0}
+                line |= {"value": float(np.linalg.norm(truth)), "failed": 1.0}
+            yield line | {"rho": rho, "T": 0}
 
 
 def public_radius(spec: Spec) -> float:

@@ -49,14 +49,14 @@ def run_fig09(spec: Spec) -> Iterator[Row]:
         sample = draw_sample(parameters, n, setting.trial_stream(spec, trial, "data"))
         sizes, fit = setting.step_sizes(spec, setting.problem_of(spec, trial)), two_stage_least_squares(sample)
         spectrum = np.linalg.eigvalsh(fit.Theta.T @ (sample.Z.T @ sample.Z / n) @ fit.Theta)
-        row = {"n": n, "trial": trial, "condition_number": spectrum[-1] / spectrum[0]}
+        axes = {"n": n, "trial": trial, "condition_number": spectrum[-1] / spectrum[0]}
         betas = dict(zip(steps, final_betas(sample, steps, sizes.eta, sizes.alpha), strict=True))
         for target, truth in {"beta": parameters.beta, "beta_hat": fit.beta}.items():
             for T, beta in betas.items():
-                yield {**row, "series": "2S-GD", "T": T, "error_to": target, "value": np.linalg.norm(beta - truth)}
+                yield {**axes, "series": "2S-GD", "T": T, "error_to": target, "value": np.linalg.norm(beta - truth)}
         error = np.linalg.norm(fit.beta - parameters.beta)
         # T is 0, because the closed form takes no iterations.
-        yield {**row, "series": "2SLS", "T": 0, "error_to": "beta", "value": error}
+        yield {**axes, "series": "2SLS", "T": 0, "error_to": "beta", "value": error}
 
 
 def releases_fig09(spec: Spec) -> Iterator[Entry]:
@@ -95,8 +95,8 @@ def run_ext_overidentified(spec: Spec) -> Iterator[Row]:
         for target, truth in {"beta": parameters.beta, "beta_hat": fit.beta}.items():
             for series, T, beta in estimates:
                 error = float(np.linalg.norm(beta - truth))
-                row = {"n": n, "trial": trial, "series": series, "T": T, "error_to": target, "value": error}
-                yield row | sizes_of_moments
+                line = {"n": n, "trial": trial, "series": series, "T": T, "error_to": target, "value": error}
+                yield line | sizes_of_moments
 
 
 def weak_instrument(spec: Spec) -> tuple[IVParameters, IVProblem, list[Arm]]:
