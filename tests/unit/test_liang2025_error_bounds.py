@@ -360,7 +360,7 @@ def test_four_terms_without_first_stage_noise_are_equation_52() -> None:
 def test_friendly_core_by_hand() -> None:
     problem = square(1000, 5)
     assert friendly_core.lipschitz(0.5, 3.0, 7.0, 11.0) == pytest.approx(7 / 0.5 + 3 * 11 / 0.25, rel=1e-14)
-    terms = friendly_core.error_terms(problem, 4.0, lipschitz=10.0)
+    terms = friendly_core.error_terms(problem, 4.0, constant=10.0)
     assert terms.privacy == pytest.approx(10 * (25 + 5 * math.sqrt(5)) / (1000 * 2), rel=1e-14)
     assert terms.sampling == laws.bound_terms(problem, 0.9, 1.0, 1.0, 1).sampling
     assert terms.optimisation == 0.0

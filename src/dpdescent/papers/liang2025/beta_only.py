@@ -47,8 +47,6 @@ ALGORITHMS: dict[str, Algorithm] = {"a": "DP-2S-GD", "b": "DP-2S-GD-beta", "c": 
 # Runs that share a data set, because steps are many and records few. Fixed, so that no cut into parts changes a run.
 WIDTH = 20
 DIVERGES = (("fig06-diverges-0.1", 0.1), ("fig06-diverges-1", 1.0), ("fig06-diverges-10", 10.0))
-
-
 STABLE = (("fig06-stable-0.1", 0.1), ("fig06-stable-1", 1.0), ("fig06-stable-10", 10.0))
 # What "T = O(n)" may mean at one n: T up to these parts of it. At n = 1000 the least is T = 10, because the end of the
 # plateau by Remark 3.7, which is linear in n, is T = 4 to 42 there at constant 1.
@@ -135,8 +133,8 @@ def _comparable(evidence: Evidence, both: pd.DataFrame, free: pd.DataFrame) -> C
         for part in PARTS_OF_N
     }  # fmt: skip
     first, *others = readings
-    claim = held_to(readings[first], {name: readings[name] for name in others})
-    return replace(claim, why="hidden constant") if claim.why == "unstated value decides" else claim
+    shared = held_to(readings[first], {name: readings[name] for name in others})
+    return replace(shared, why="hidden constant") if shared.why == "unstated value decides" else shared
 
 
 def _comparable_up_to(both: pd.DataFrame, free: pd.DataFrame) -> str:

@@ -27,8 +27,6 @@ from dpdescent.replication.judging.records import Place
 from dpdescent.replication.judging.statistics import Estimate, exactly
 
 PUBLISHED, EXACT = "as published", "exact"
-
-
 ACCOUNTANT, SCHEDULED = "exact accountant", "exact accountant and schedule"
 EPSILONS = (("footnote-3-0.1", "0.1"), ("footnote-3-1", "1"), ("footnote-3-10", "10"))
 PROP_3_1: Place = {"artefact": "ext_calibration", "location": "Prop. 3.1", "kind": "privacy", "source": "paper"}

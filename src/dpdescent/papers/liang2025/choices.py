@@ -96,7 +96,7 @@ def _sensitivity(rows: pd.DataFrame, least: float, most: float) -> Estimate:
 
 
 def _step_sizes(evidence: Evidence) -> Iterator[Claim]:
-    for panel, symbol, insensitive, optimum in STEP_SIZES:
+    for panel, symbol, insensitive, near_best in STEP_SIZES:
         rows, held = (
             evidence.select("fig07", variant, panel=panel, error_to="beta_hat")
             for variant in ("main", "recommended step held")
@@ -119,7 +119,7 @@ def _step_sizes(evidence: Evidence) -> Iterator[Claim]:
         )  # fmt: skip
         best = rows["approximate_optimum"].iloc[0] / rows["ceiling"].iloc[0]
         yield claim(
-            id=optimum, **FIGURE_7 | {"location": f"Remark 3.3, Figure 7({panel})"},
+            id=near_best, **FIGURE_7 | {"location": f"Remark 3.3, Figure 7({panel})"},
             statement="the error is fairly insensitive in a neighbourhood of the approximately optimal step size",
             quantity=f"largest over smallest mean error within 20 % of {symbol}*",
             measured=_sensitivity(rows, 0.8 * best, 1.2 * best), criterion=at_most(COMPARABLE),
@@ -141,7 +141,10 @@ def _threshold(evidence: Evidence) -> Iterator[Claim]:
         id="fig08-falls", **FIGURE_8,
         statement="as gamma rises from 1, clipping becomes less frequent and the error decreases",
         quantity="mean error over that at the threshold before, up to the best threshold",
-        cells={f"gamma = {row['gamma']:g}": ratio(row, last) for last, row in pairwise(rows.iloc[k] for k in range(best + 1))},
+        cells={
+            f"gamma = {row['gamma']:g}": ratio(row, last)
+            for last, row in pairwise(rows.iloc[k] for k in range(best + 1))
+        },
         criterion=at_most(1.0, words="below 1"),
     )  # fmt: skip
     spread = rows.assign(mean=rows["se"] * np.sqrt(rows["trials"]))

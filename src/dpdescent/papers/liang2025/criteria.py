@@ -131,7 +131,7 @@ def no_faster() -> Criterion:
 
 
 def exponent_over(rows: pd.DataFrame, axis: str, order: "Callable[[pd.Series[float]], float]") -> Estimate:
-    """The exponent of the mean over an order, by a line through the last points of an axis: an order is about its end."""
+    """The exponent of the mean over an order, by a line through an axis's last points: an order is about its end."""
     ends = rows[rows[axis].isin(sorted(set(rows[axis]))[-LAST:])].reset_index(drop=True)
     return algebra.line(algebra.scaled(ends, np.array([1.0 / order(row) for row in algebra.each(ends)])), axis)
 

@@ -26,14 +26,8 @@ from dpdescent.replication.drawing.figures import (
 )
 
 N = "sample size $n$"
-
-
 ITERATIONS = "number of iterations $T$"
-
-
 ERROR = {"beta_hat": r"error $\|\beta^{(T)}-\hat\beta\|$", "beta": r"error to the truth $\|\beta^{(T)}-\beta\|$"}
-
-
 SPREAD = "points: mean with standard error; shade: from 10 % to 90 % of the runs"
 # Colour by rho1, darker for a larger share of the budget in the first stage.
 SPLITS = {1.0: "#F2AE7F", 5.0: METHODS["DP-2S-GD"], 9.0: DARK_VERMILION}

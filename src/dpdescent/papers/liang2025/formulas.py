@@ -107,7 +107,7 @@ class Contraction:
 
 
 def delta(problem: IVProblem, constants: Constants) -> float:
-    """Returns delta(tau), which bounds the relative deviation of singular values of Z from sqrt(n) (liang2025 eq. 10)."""
+    """Returns delta(tau), the relative deviation of singular values of Z from sqrt(n) at most (liang2025 eq. 10)."""
     spread = math.sqrt(problem.q) + math.sqrt(problem.tau)
     return constants.concentration * problem.sigma_z**2 * spread / math.sqrt(problem.n)
 

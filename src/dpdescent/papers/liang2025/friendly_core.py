@@ -1,4 +1,4 @@
-"""FriendlyCore beside DP-2S-GD (App. F.2): private moments, then two-stage least squares, which the paper never runs."""
+"""FriendlyCore beside DP-2S-GD (App. F.2): private moments, then 2SLS, which the paper never runs."""
 
 import math
 from collections.abc import Iterator
@@ -49,14 +49,14 @@ def lipschitz(lambda_0: float, gram_lipschitz: float, h_lipschitz: float, h_norm
     return h_lipschitz / lambda_0 + gram_lipschitz * h_norm / lambda_0**2
 
 
-def error_terms(problem: IVProblem, rho: float, lipschitz: float) -> laws.BoundTerms:
+def error_terms(problem: IVProblem, rho: float, constant: float) -> laws.BoundTerms:
     """Returns the order of ||beta_FC - beta|| (liang2025 App. F.2).
 
-    `L (q^2 + q sqrt tau)/(n sqrt rho)` plus the sampling term of eq. (7). The latter is used as printed, although
-    Lemma D.7, to which the paper refers for it, has a smaller one.
+    `L (q^2 + q sqrt tau)/(n sqrt rho)`, L the constant of Lemma F.2, plus the sampling term of eq. (7). The latter is
+    used as printed, although Lemma D.7, to which the paper refers for it, has a smaller one.
     """
     require_positive(rho=rho)
-    privacy = lipschitz * (problem.q**2 + problem.q * math.sqrt(problem.tau)) / (problem.n * math.sqrt(rho))
+    privacy = constant * (problem.q**2 + problem.q * math.sqrt(problem.tau)) / (problem.n * math.sqrt(rho))
     return laws.BoundTerms(0.0, privacy, laws.sampling_root(problem) / math.sqrt(problem.n))
 
 

@@ -21,8 +21,6 @@ from dpdescent.replication.drawing.figures import (
 CORE = "FriendlyCore-2SLS"
 # Colours of DP-2S-GD at a smaller and at the larger number of iterations.
 FEWER_STEPS = (SPLITS[1.0], METHODS["DP-2S-GD"])
-
-
 MEDIANS = "points: median with 95 % interval; shade: quartiles"
 
 

@@ -34,8 +34,6 @@ FIGURE_4A: Place = {"artefact": "fig04", "location": "Sec. 4.1, Figure 4(a)", "k
 FIGURE_4B: Place = {"artefact": "fig04", "location": "Sec. 4.1, Figure 4(b)", "kind": "figure", "source": "paper"}
 # Slopes in T of a bound that falls, is flat, rises.
 PHASES = ("falls", "is flat", "rises")
-
-
 FALLS, RISES = -0.5, 0.25
 BUDGETS = (0.1, 1.0, 10.0)
 # Levels at which a rising error is cut off, in parts of the first step's error, which is that of zero.

@@ -1,4 +1,4 @@
-"""Two-stage least squares and what instruments are for: Figures 1 and 9, more instruments than regressors, weak ones."""
+"""Two-stage least squares and what instruments are for: Figures 1 and 9, more instruments and weak ones."""
 
 import math
 from collections.abc import Iterator
@@ -66,7 +66,7 @@ def releases_fig09(spec: Spec) -> Iterator[Entry]:
 
 
 def more_instruments(spec: Spec, problem: IVProblem) -> list[Arm]:
-    """The private run with more instruments than regressors; every synthetic experiment of the paper has equally many."""
+    """The private run with more instruments than regressors; the paper's synthetic experiments have equally many."""
     return [private(spec, problem, *(spec["arms"][name] for name in ("T", "rho1", "rho2")))]
 
 
@@ -118,7 +118,7 @@ def releases_ext_weak_instrument(spec: Spec) -> Iterator[Entry]:
 
 
 def run_ext_weak_instrument(spec: Spec) -> Iterator[Row]:
-    """Yields rows of one first stage: estimates of beta = 1, beside what the attenuation by the noise in Theta predicts."""
+    """Yields rows of one first stage: estimates of beta = 1, beside what attenuation by noise in Theta predicts."""
     parameters, problem, arms = weak_instrument(spec)
     strength, n = spec["cell"]["first_stage"], problem.n
     for trial in range(*spec["trials"]):
@@ -225,7 +225,7 @@ def _convergence(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _more_instruments(evidence: Evidence) -> str:
-    """What remains where Z'r, by which Remark 3.8 explains the gap, is not 0 of itself as it is at p = q; for a note."""
+    """What remains where Z'r, by which Remark 3.8 explains the gap, is not 0 as it is at p = q; for a note."""
     rows = evidence.select("ext_overidentified", series="2S-GD", error_to="beta_hat")
     if rows.empty:
         return ""

@@ -1,4 +1,4 @@
-"""The guarantee of Algorithm 3 (Lemma F.1): cost of releasing beta when the first stage has no noise and a record differs.
+"""The guarantee of Algorithm 3 (Lemma F.1): cost of releasing beta without first-stage noise when a record differs.
 
 Given the history of released beta, each step is a Gaussian release whose mean depends on the data. Its realised zCDP
 cost is the squared shift of that mean over twice the noise variance, and the expected sum of the costs along the path
@@ -55,7 +55,7 @@ def releases_table_release_beta_only(spec: Spec) -> Iterator[Entry]:
 
 
 def _unit_arm(cell: Row) -> Arm:
-    """The arm with unit step sizes and threshold: Algorithm 3, or with a finite rho1 Algorithm 1, of which beta is seen."""
+    """The arm with unit step sizes and threshold: Algorithm 3, or with a finite rho1 beta of Algorithm 1."""
     algorithm: Algorithm = "DP-2S-GD, publish beta" if "rho1" in cell else "DP-2S-GD-beta"
     return Arm(algorithm, cell["T"], cell.get("rho1", math.inf), cell["rho2"], StepSizes(1.0, 1.0), 1.0)
 
@@ -161,7 +161,10 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
             id=id, artefact="table_release_beta_only", location="Lemma F.1, Remark 3.9", kind="privacy", source=source,
             statement=statement,
             quantity="largest median realised zCDP cost over planted records, over the claim; the interval holds 90 % of the draws",
-            cells=algebra.means(rows, ["design", "M"], lambda row: Estimate(*(row[each] / row["claimed_rho"] for each in ("median", "q05", "q95")))),
+            cells=algebra.means(
+                rows, ["design", "M"],
+                lambda row: Estimate(*(row[name] / row["claimed_rho"] for name in ("median", "q05", "q95"))),
+            ),
             criterion=at_most(1.0, words="at most 1"), note=note or _whose_cost(table),
         )  # fmt: skip
 

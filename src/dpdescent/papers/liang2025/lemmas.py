@@ -1,4 +1,4 @@
-"""The lemmas of appendices C to E, measured on Gaussian data; here those about moments of the sample, with their bounds.
+"""The lemmas of appendices C to E, measured on Gaussian data; here those about moments of the sample.
 
 Those about the descent's path are in `paths`. A quantity's name begins with the place of its bound in the paper.
 """
@@ -50,7 +50,7 @@ ROUNDING = 1e-12
 
 
 def run_table_lemmas(spec: Spec) -> Iterator[Row]:
-    """Yields rows of one design and sample size: every quantity of every trial, `measured` with noise, or `noise-free`."""
+    """Yields rows of one design and sample size: every quantity of a trial, `measured` with noise, or `noise-free`."""
     cell, given = spec["cell"], spec["arms"]
     shape = {symbol: cell[symbol] for symbol in ("p", "q", "r", "n")} | given
     for trial in range(*spec["trials"]):

@@ -60,14 +60,8 @@ ANGRIST: Place = {
 ANALOGUE = "the records are not the paper's, and their regressor is more than two children, not the number"
 CARD: Place = {"artefact": "fig13", "location": "App. G.5, Figure 13", "kind": "figure", "source": "paper"}
 CHOSEN = "The clip constant was chosen after a look at the data; since a review every other reading of it in the table must confirm."
-
-
 PAIRED = "Its standard error took the iterates of a run as independent until a review."
-
-
 CONCENTRATED = "larger budgets give estimates that are more tightly concentrated"
-
-
 RANGES = "smallest ratio of interquartile ranges of beta^(T), rho over ten times rho"
 # Whether a reading of the clip constant that is itself undecided leaves a claim open: yes, because its main value was
 # chosen after a look at these data; elsewhere values were chosen before.
@@ -78,8 +72,6 @@ SETTLED = (
     ("fig05", 1.0, "fig05-iterations", "Sec. 4.2, Figure 5(b)"),
     ("fig11", 10.0, "fig11-iterations", "App. G.4"),
 )
-
-
 ON_TARGET = (("fig10", 0.1, "fig10-on-target"), ("fig11", 10.0, "fig11-on-target"))
 LEVELS = ((0.1, "fig13-iterations-0.1"), (1.0, "fig13-iterations-1"), (10.0, "fig13-iterations-10"))
 
@@ -243,7 +235,10 @@ def _first_stages(evidence: Evidence) -> Iterator[Claim]:
         id="angrist-first-stage", **ANGRIST | {"location": "Sec. 4.2, footnote 4", "kind": "text"},
         statement="parents whose first two children have the same sex are significantly more likely to have another child",
         quantity="first stage of more than two children on same sex, with the widest 95 % interval that a binary regressor leaves",
-        cells={name: _binary_first_stage(evidence, variant) for name, variant in (("subset", "main"), ("all", "all records"))},
+        cells={
+            name: _binary_first_stage(evidence, variant)
+            for name, variant in (("subset", "main"), ("all", "all records"))
+        },
         criterion=ABOVE_0, note=ANALOGUE,
     )  # fmt: skip
     ends = {rho: _last(evidence.select(figure, parameter="Theta")) for figure, rho, *_ in SETTLED}
@@ -325,7 +320,7 @@ def _distance(estimate: Estimate, target: float) -> Estimate:
 
 
 def _moves(path: pd.DataFrame, after: int) -> algebra.Places:
-    """Sizes of mean moves to the end of the run, by t, in parts of 2SLS; an interval that holds 0 reaches down to it."""
+    """Sizes of mean moves to the end of the run, by t, in parts of 2SLS; one whose interval holds 0 reaches down to it."""
     target, moves = abs(_last(path)["two_sls"]), {}
     for row in algebra.each(path[(path["t"] >= after) & (path["t"] < path["t"].max())]):
         move, half = abs(row["mean"]), half_width(row)

@@ -23,11 +23,7 @@ from dpdescent.replication.drawing.figures import (
 )
 
 FIVE = {"q025": 0.025, "q25": 0.25, "median": 0.5, "q75": 0.75, "q975": 0.975}
-
-
 BOXES = "boxes: quartiles and median; whiskers: 2.5 % to 97.5 %"
-
-
 RELATIVE_TICKS = (-1000, -100, -10, -2, -1, 0, 1, 2, 3, 10, 100, 1000)
 
 

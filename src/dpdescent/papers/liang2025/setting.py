@@ -30,8 +30,6 @@ Algorithm = Literal[
     "DP-2S-GD", "2S-GD", "2S-GD, clipped", "DP-2S-GD-beta", "DP-2S-GD, publish beta", "DP-2S-GD, unclipped"
 ]  # fmt: skip
 NOISE_FREE = ("2S-GD", "2S-GD, clipped")
-
-
 Calibration = Literal["as published", "exact"]
 
 

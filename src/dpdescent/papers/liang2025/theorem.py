@@ -1,4 +1,4 @@
-"""What Theorem 3.1 asks for and presupposes at the experiments' settings: step sizes, rates, conditions on T and n, noise."""
+"""What Theorem 3.1 asks for and presupposes at the experiments' settings: steps, rates, conditions on T and n, noise."""
 
 import math
 from collections.abc import Iterator
