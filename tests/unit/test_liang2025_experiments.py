@@ -251,3 +251,10 @@ def test_iterations_of_the_study_of_consistency_are_rounded_up():
     spec = json.loads(part.json()) | {"trials": [0, 1]}
     least = spec["arms"]["iterations_per_log_n"] * math.log(spec["cell"]["n"])
     assert {row["T"] for row in run("ext_consistency", spec)} == {math.ceil(least)} != {math.floor(least)}
+
+
+def test_what_figure_6_publishes_of_beta_alone_is_claimed_at_the_budget_of_the_second_stage():
+    for part in ARTEFACTS["fig06"].parts:
+        if part.spec["panel"] in "bc":
+            for name, event, _ in releases("fig06", json.loads(part.json())):
+                assert event.claimed_rho == float(name.rsplit("rho2=", 1)[1])
