@@ -11,6 +11,7 @@ import pytest
 
 from dpdescent.data import tabular
 from dpdescent.papers.liang2025 import formulas, friendly_core, lemma_f1, moments
+from dpdescent.papers.liang2025.least_squares import attenuation
 from dpdescent.papers.liang2025.setting import Arm, columns, constants, mechanism, problem_of, scaled_parameters
 from dpdescent.replication.build import tables
 from dpdescent.replication.configuration import project
@@ -258,3 +259,11 @@ def test_what_figure_6_publishes_of_beta_alone_is_claimed_at_the_budget_of_the_s
         if part.spec["panel"] in "bc":
             for name, event, _ in releases("fig06", json.loads(part.json())):
                 assert event.claimed_rho == float(name.rsplit("rho2=", 1)[1])
+
+
+def test_attenuation_has_the_stationary_variance_of_the_noisy_first_stage():
+    """The variance of Theta^(t) about its limit, one step after another."""
+    arm, second_moment, variance = Arm("DP-2S-GD", 50, 0.5, 1.0, STEPS, 3.0), 1.2, 0.0
+    for _ in range(1000):
+        variance = (1 - STEPS.eta * second_moment) ** 2 * variance + (STEPS.eta * arm.noise_sd(0.5, 100)) ** 2
+    assert attenuation(0.7, second_moment, arm, 100) == pytest.approx(0.49 / (0.49 + variance), rel=1e-12)
