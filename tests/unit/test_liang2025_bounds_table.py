@@ -244,10 +244,7 @@ def test_bound_7_at_a_plotted_point(rows: list[Bound]) -> None:
 
 def test_lemmas_are_evaluated_at_the_constants_of_bounds(rows: list[Bound]) -> None:
     spec = {"seed": committed().spec["seed"], "cell": SHAPES[1], "settings": {"parameters": "fixed"}}
-    problem, constants = (
-        formulas.IVProblem.of(setting.parameters_of(spec, 0), 2500, 5.0),
-        BOUND_CONSTANTS,
-    )
+    problem, constants = (formulas.IVProblem.of(setting.parameters_of(spec, 0), 2500, 5.0), BOUND_CONSTANTS)
     window = formulas.spectrum(problem, constants)
     steps = formulas.recommended_step_sizes(formulas.spectrum(problem, formulas.Constants(0.1, 0.01)))
     kappa = formulas.contraction(window, steps).theta

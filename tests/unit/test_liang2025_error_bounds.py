@@ -561,10 +561,7 @@ def literal_run(sample: IVSample, eta: float, alpha: float, Xi: Array, nu: Array
         for z, x, y in zip(sample.Z, sample.X, sample.y, strict=True):
             first += np.outer(z, z @ Theta - x)
             second += Theta.T @ z * (z @ Theta @ beta - y)
-        Theta, beta = (
-            Theta - eta / sample.n * first + eta * Xi[t],
-            beta - alpha / sample.n * second + alpha * nu[t],
-        )
+        Theta, beta = (Theta - eta / sample.n * first + eta * Xi[t], beta - alpha / sample.n * second + alpha * nu[t])
         thetas.append(Theta)
         betas.append(beta)
     return np.array(thetas), np.array(betas)

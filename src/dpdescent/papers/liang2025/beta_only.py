@@ -14,7 +14,6 @@ import pandas as pd
 
 from dpdescent.algorithms import dp_2s_gd
 from dpdescent.baselines.least_squares import two_stage_least_squares
-from dpdescent.data.iv import draw_sample
 from dpdescent.papers.liang2025 import cases, formulas, laws, setting
 from dpdescent.papers.liang2025.criteria import (
     COMPARABLE,
@@ -83,8 +82,7 @@ def run_ext_long_runs(spec: Spec) -> Iterator[Row]:
     """Yields the error to 2SLS of every run at every T, and how much it clips: does the theorem's bound go on?"""
     start, stop = spec["trials"]
     for block in range(start // WIDTH, -(-stop // WIDTH)):
-        parameters, problem = setting.parameters_of(spec, block), setting.problem_of(spec, block)
-        sample = draw_sample(parameters, problem.n, setting.trial_stream(spec, block, "data"))
+        _, problem, sample = setting.drawn(spec, block)
         target, arms = two_stage_least_squares(sample).beta, long_runs(spec, problem)
         trials = range(block * WIDTH, (block + 1) * WIDTH)
         runs = [replace(arm, labels={**arm.labels, "trial": trial}) for arm in arms for trial in trials]

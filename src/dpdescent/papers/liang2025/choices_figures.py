@@ -7,16 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpdescent.papers.liang2025.drawing import ERROR, SPREAD, readings
-from dpdescent.replication.drawing.figures import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    PURPLE,
-    panels,
-    select,
-    vertical,
-)
+from dpdescent.replication.drawing.figures import BLACK, BLUE, GREEN, GREY, PURPLE, panels, select, vertical
 
 
 def draw_fig07(table: pd.DataFrame, display: dict[str, Any]) -> Figure:

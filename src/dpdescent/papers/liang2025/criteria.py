@@ -44,10 +44,7 @@ LAST = 3
 
 
 def at_readings(
-    evidence: Evidence,
-    artefacts: Sequence[str],
-    judge: Callable[[Evidence], Iterable[Claim]],
-    strict: bool = False,
+    evidence: Evidence, artefacts: Sequence[str], judge: Callable[[Evidence], Iterable[Claim]], strict: bool = False
 ) -> Iterator[Claim]:
     """Yields claims on artefacts, each held to every reading of what the paper leaves open that their tables have."""
     others = {

@@ -72,9 +72,8 @@ def run_ext_friendlycore(spec: Spec) -> Iterator[Row]:
     """Yields rows of one sample size: both estimators at every total budget; T is 0 for the one that takes no steps."""
     n, delta, radius = spec["cell"]["n"], spec["settings"]["dp_delta"], public_radius(spec)
     for trial in range(*spec["trials"]):
-        parameters = setting.parameters_of(spec, trial)
-        sample = draw_sample(parameters, n, setting.trial_stream(spec, trial, "data"))
-        truth, arms = two_stage_least_squares(sample).beta, descents(spec, setting.problem_of(spec, trial))
+        _, problem, sample = setting.drawn(spec, trial)
+        truth, arms = two_stage_least_squares(sample).beta, descents(spec, problem)
         result = dp_2s_gd.descend(sample, setting.columns(arms, n), setting.normals(spec, trial, arms, sample))
         common = {"n": n, "trial": trial, "failed": 0.0, "moment_noise": 0.0}
         for arm, beta in zip(arms, result.beta, strict=True):

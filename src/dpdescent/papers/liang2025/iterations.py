@@ -12,15 +12,7 @@ from dpdescent.baselines.least_squares import two_stage_least_squares
 from dpdescent.checks import as_list
 from dpdescent.data.iv import IVSample
 from dpdescent.papers.liang2025 import cases, formulas, laws
-from dpdescent.papers.liang2025.criteria import (
-    LEVEL,
-    RATE,
-    SIGNIFICANT,
-    at_readings,
-    claim,
-    every,
-    judged,
-)
+from dpdescent.papers.liang2025.criteria import LEVEL, RATE, SIGNIFICANT, at_readings, claim, every, judged
 from dpdescent.papers.liang2025.formulas import IVProblem
 from dpdescent.papers.liang2025.setting import Arm, Row, Spec, constants, private, problem_of, releases, sweep
 from dpdescent.replication.judging import algebra, records

@@ -45,9 +45,8 @@ def run_fig09(spec: Spec) -> Iterator[Row]:
     """Yields rows of one sample size: distance of 2S-GD and 2SLS to the truth, and of 2S-GD to 2SLS."""
     n, steps = spec["cell"]["n"], spec["arms"]["T"]
     for trial in range(*spec["trials"]):
-        parameters = setting.parameters_of(spec, trial)
-        sample = draw_sample(parameters, n, setting.trial_stream(spec, trial, "data"))
-        sizes, fit = setting.step_sizes(spec, setting.problem_of(spec, trial)), two_stage_least_squares(sample)
+        parameters, problem, sample = setting.drawn(spec, trial)
+        sizes, fit = setting.step_sizes(spec, problem), two_stage_least_squares(sample)
         spectrum = np.linalg.eigvalsh(fit.Theta.T @ (sample.Z.T @ sample.Z / n) @ fit.Theta)
         axes = {"n": n, "trial": trial, "condition_number": spectrum[-1] / spectrum[0]}
         betas = dict(zip(steps, final_betas(sample, steps, sizes.eta, sizes.alpha), strict=True))
@@ -80,8 +79,7 @@ def run_ext_overidentified(spec: Spec) -> Iterator[Row]:
     """
     n = spec["cell"]["n"]
     for trial in range(*spec["trials"]):
-        parameters, problem = setting.parameters_of(spec, trial), setting.problem_of(spec, trial)
-        sample = draw_sample(parameters, n, setting.trial_stream(spec, trial, "data"))
+        parameters, problem, sample = setting.drawn(spec, trial)
         fit, arms = two_stage_least_squares(sample), more_instruments(spec, problem)
         result = dp_2s_gd.descend(sample, setting.columns(arms, n), setting.normals(spec, trial, arms, sample))
         sizes, steps = setting.step_sizes(spec, problem), spec["arms"]["noise_free_T"]

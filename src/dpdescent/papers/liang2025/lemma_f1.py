@@ -113,9 +113,8 @@ def _synthetic(spec: Spec) -> Iterator[Row]:
     """Yields rows of the paper's own design; every trial has its own parameters, data, replaced record and noise."""
     n = spec["cell"]["n"]
     for trial in range(*spec["trials"]):
-        parameters = setting.parameters_of(spec, trial)
-        sample = draw_sample(parameters, n, setting.trial_stream(spec, trial, "data"))
-        arms = setting.columns([_synthetic_arm(spec, setting.problem_of(spec, trial))], n)
+        parameters, problem, sample = setting.drawn(spec, trial)
+        arms = setting.columns([_synthetic_arm(spec, problem)], n)
         other = draw_sample(parameters, 1, setting.trial_stream(spec, trial, "replacement"))
         ordinary = IVSample(sample.Z.copy(), sample.X.copy(), sample.y.copy())
         ordinary.Z[0], ordinary.X[0], ordinary.y[0] = other.Z[0], other.X[0], other.y[0]

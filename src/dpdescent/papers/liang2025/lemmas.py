@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.algorithms import dp_2s_gd, two_stage_gd
-from dpdescent.data.iv import IVParameters, IVSample, draw_sample
+from dpdescent.data.iv import IVParameters, IVSample
 from dpdescent.papers.liang2025 import appendices, formulas, laws, setting
 from dpdescent.papers.liang2025.cases import problem_of
 from dpdescent.papers.liang2025.criteria import RATE, every, exponent_over, no_faster, rows_of
@@ -54,8 +54,7 @@ def run_table_lemmas(spec: Spec) -> Iterator[Row]:
     cell, given = spec["cell"], spec["arms"]
     shape = {symbol: cell[symbol] for symbol in ("p", "q", "r", "n")} | given
     for trial in range(*spec["trials"]):
-        parameters, problem = setting.parameters_of(spec, trial), setting.problem_of(spec, trial)
-        sample = draw_sample(parameters, problem.n, setting.trial_stream(spec, trial, "data"))
+        parameters, problem, sample = setting.drawn(spec, trial)
         runs, moments = arms(spec, problem), two_stage_gd.Moments.of(sample)
         settings, normals = setting.columns(runs, problem.n), setting.normals(spec, trial, runs, sample)
         result = dp_2s_gd.descend(sample, settings, normals, record=True)

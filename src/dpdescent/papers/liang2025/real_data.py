@@ -320,7 +320,7 @@ def _distance(estimate: Estimate, target: float) -> Estimate:
 
 
 def _moves(path: pd.DataFrame, after: int) -> algebra.Places:
-    """Sizes of mean moves to the end of the run, by t, in parts of 2SLS; one whose interval holds 0 reaches down to it."""
+    """Sizes of mean moves to the end of the run over 2SLS, by t; one whose interval holds 0 reaches down to it."""
     target, moves = abs(_last(path)["two_sls"]), {}
     for row in algebra.each(path[(path["t"] >= after) & (path["t"] < path["t"].max())]):
         move, half = abs(row["mean"]), half_width(row)

@@ -149,6 +149,12 @@ def trial_stream(spec: Spec, trial: int, role: str) -> np.random.Generator:
     return stream(spec["seed"], PAPER, spec["artefact"], shape, "trial", trial, role)
 
 
+def drawn(spec: Spec, trial: int) -> tuple[IVParameters, IVProblem, IVSample]:
+    """Returns a trial's parameters, what the theory knows of them, and its data."""
+    parameters, problem = parameters_of(spec, trial), problem_of(spec, trial)
+    return parameters, problem, draw_sample(parameters, problem.n, trial_stream(spec, trial, "data"))
+
+
 def normals(spec: Spec, trial: int, arms: list[Arm], sample: IVSample) -> dp_2s_gd.Normals:
     """Returns the standard normals that all arms of a trial share."""
     return dp_2s_gd.Normals.draw(trial_stream(spec, trial, "noise"), max(arm.T for arm in arms), sample.p, sample.q)
@@ -233,9 +239,8 @@ def sweep(
     """
     place = {name: ({"panel": spec["panel"]} | spec["cell"])[name] for name in axes}
     for trial in range(*spec["trials"]):
-        parameters, problem = parameters_of(spec, trial), problem_of(spec, trial)
+        parameters, problem, sample = drawn(spec, trial)
         arms = arms_of(spec, problem)
-        sample = draw_sample(parameters, problem.n, trial_stream(spec, trial, "data"))
         result = dp_2s_gd.descend(sample, columns(arms, problem.n), normals(spec, trial, arms, sample))
         measures = measures_of(spec, sample, problem, arms) if measures_of else [{}] * len(arms)
         targets = {"beta_hat": two_stage_least_squares(sample).beta, "beta": parameters.beta}

@@ -1,4 +1,4 @@
-"""What Theorem 3.1 asks for and presupposes at the experiments' settings: steps, rates, conditions on T and n, noise."""
+"""What Theorem 3.1 asks for and presupposes where the experiments are: steps, rates, conditions on T and n, noise."""
 
 import math
 from collections.abc import Iterator
@@ -137,7 +137,7 @@ def _noise_complexity() -> Claim:
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates rows of every design and size, then of every run, then those that claims and findings look up by name."""
+    """Evaluates rows of every design and size, then of every run, then those that are looked up by name."""
     for at in _sizes(evidence):
         yield from _of_size(at)
     yield from _edges(evidence)
