@@ -132,10 +132,7 @@ def case(
         place=place or where, parameters=parameters,
         problem=formulas.IVProblem.of(parameters, int(value("n")), settings["tau"]), T=int(value("T") or 1),
         rho1=float(value("rho1")), rho2=float(value("rho2")),
-        step_constants=formulas.Constants(settings["concentration_constant"], settings["first_stage_constant"]),
-        bound_constants=formulas.Constants(
-            settings["bound_concentration_constant"], settings["bound_first_stage_constant"]
-        ),
+        step_constants=setting.constants(evidence.spec), bound_constants=setting.bound_constants(evidence.spec),
         clip_constant=settings["clip_constant"],
     )  # fmt: skip
 

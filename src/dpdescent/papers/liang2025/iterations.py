@@ -162,19 +162,18 @@ def _passes(curve: pd.DataFrame, height: float) -> Estimate:
     """
     if curve.empty or not curve["mean"].min() < height:
         return NOTHING
-    value, *ends = (_crossing(curve, height, shift) for shift in (0.0, -1.0, 1.0))
-    return NOTHING if any(math.isnan(each) for each in (value, *ends)) else Estimate(value, min(ends), max(ends))
-
-
-def _crossing(curve: pd.DataFrame, height: float, shift: float) -> float:
-    """First T from the minimum on at which the curve, moved by so many half widths, reaches a height; NaN of none."""
-    error = np.log(curve["mean"].to_numpy() + shift * half_widths(curve))
     log_T, lowest, level = np.log(curve["T"].to_numpy(dtype=float)), int(np.argmin(curve["mean"])), math.log(height)
-    beyond = [k for k in range(lowest, len(error)) if error[k] >= level]
-    if not beyond:
-        return math.nan
-    k = beyond[0]
-    return float(log_T[k] if k == lowest else np.interp(level, error[k - 1 : k + 1], log_T[k - 1 : k + 1]))
+
+    def crossing(shift: float) -> float:
+        """First T from the minimum on at which the curve, moved by so many half widths, reaches the height."""
+        error = np.log(curve["mean"].to_numpy() + shift * half_widths(curve))
+        k = next((k for k in range(lowest, len(error)) if error[k] >= level), None)
+        if k is None:
+            return math.nan
+        return float(log_T[k] if k == lowest else np.interp(level, error[k - 1 : k + 1], log_T[k - 1 : k + 1]))
+
+    value, *ends = (crossing(shift) for shift in (0.0, -1.0, 1.0))
+    return NOTHING if any(math.isnan(end) for end in (value, *ends)) else Estimate(value, min(ends), max(ends))
 
 
 def _plateau(evidence: Evidence) -> Iterator[Claim]:

@@ -175,11 +175,10 @@ def _over_orders(evidence: Evidence) -> Iterator[tuple[str, Estimate]]:
             )
             yield f"{name}, {axis}", exponent_over(chosen, axis, order)
     rows = rows_of(evidence, "least n", "D.7 ||beta_hat - beta||")
-    yield "D.7 ||beta_hat - beta||, p = q", exponent_over(rows, "q", _two_stage)
-
-
-def _two_stage(row: "pd.Series[float]") -> float:
-    return float(math.sqrt(row["q"] / row["n"]) * (row["tau"] + math.log(row["q"])))
+    yield (
+        "D.7 ||beta_hat - beta||, p = q",
+        exponent_over(rows, "q", lambda row: math.sqrt(row["q"] / row["n"]) * (row["tau"] + math.log(row["q"]))),
+    )
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:

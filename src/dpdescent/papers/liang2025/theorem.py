@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpdescent.papers.liang2025 import appendices, cases, formulas, laws
+from dpdescent.papers.liang2025 import appendices, cases, formulas, laws, setting
 from dpdescent.papers.liang2025.cases import Case, case
 from dpdescent.papers.liang2025.choices import no_clipping_thresholds
 from dpdescent.papers.liang2025.criteria import COMPARABLE, every, judged
@@ -41,11 +41,10 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _step_sizes(evidence: Evidence) -> Iterator[Claim]:
-    settings, factors = evidence.settings, {}
-    constants = formulas.Constants(settings["concentration_constant"], settings["first_stage_constant"])
+    tau, constants, factors = evidence.settings["tau"], setting.constants(evidence.spec), {}
     for p, one, other in product(DIMENSIONS, FRACTIONS, FRACTIONS):
-        least = math.ceil(p * p * (settings["tau"] + math.log(p * p)) ** 2)
-        window = formulas.spectrum(cases.problem_at(least, p, p, settings["tau"]), constants)
+        least = math.ceil(p * p * (tau + math.log(p * p)) ** 2)
+        window = formulas.spectrum(cases.problem_at(least, p, p, tau), constants)
         ceilings = formulas.step_size_ceilings(window)
         steps = formulas.StepSizes(one * ceilings.eta, other * ceilings.alpha)
         kappa = formulas.contraction(window, steps).overall
