@@ -201,8 +201,3 @@ def test_without_rows_nothing_is_judged() -> None:
     evidence = Evidence(committed().spec, {**committed().tables, **empty})
     for name in ("thm-3.1-privacy-part", "theorem-F.1-any-T", "lemma-D.1-condition", "conclusion-best-T"):
         assert by_id.judge_one(claims, evidence, name).verdict == "not testable"
-
-
-def test_tables_have_what_the_claims_read() -> None:
-    table: pd.DataFrame = committed().tables["table_rates"]
-    assert {"over n", "over p", "over q", "steps", "gradients n", "best T", "cut-off q"} <= set(table["panel"])
