@@ -7,8 +7,8 @@ import dpdescent.replication.pins  # noqa: F401
 
 # isort: split
 import argparse
-import importlib
 import json
+import pkgutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -77,7 +77,7 @@ def _drawings(scale: str) -> dict[Path, Callable[[], Figure]]:
     for artefact in [*whole.artefacts(), *whole.on_request()]:
         if not artefact.is_table:
             spec = json.loads(project.figure_json(whole, artefact, label))
-            found[results / artefact.item] = partial(_of, results / artefact.item, partial(_drawn, spec=spec))
+            found[results / artefact.item] = partial(_of, results / artefact.item, partial(_drawn, artefact.draw, spec))
     found[results / "audit"] = partial(_of, results / "audit", partial(audit_figure.draw, label=label))
     if scale == "paper":
         found[BENCHMARK] = partial(_of, BENCHMARK, bench_figure.draw)
@@ -95,9 +95,8 @@ def _list(results: Path, drawn: Sequence[Path]) -> None:
                 stream.writelines(f"{lines[name]}  {name}\n" for name in sorted(lines))
 
 
-def _drawn(table: pd.DataFrame, spec: Mapping[str, Any]) -> Figure:
-    module = importlib.import_module(f"dpdescent.papers.{spec['paper']}.figures")
-    return figures.drawn(getattr(module, f"draw_{spec['artefact']}"), table, spec)
+def _drawn(draw: str, spec: Mapping[str, Any], table: pd.DataFrame) -> Figure:
+    return figures.drawn(pkgutil.resolve_name(draw), table, spec)
 
 
 def _of(place: Path, draw: Callable[..., Figure]) -> Figure:
