@@ -7,8 +7,8 @@ import dpdescent.replication.pins  # noqa: F401
 
 # isort: split
 import argparse
-import importlib
 import json
+import pkgutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -77,9 +77,8 @@ def _drawings(scale: str) -> dict[Path, Callable[[], Figure]]:
     for artefact in [*whole.artefacts(), *whole.on_request()]:
         if not artefact.is_table:
             spec = json.loads(project.figure_json(whole, artefact, label))
-            drawings[results / artefact.item] = partial(
-                _from_table, results / artefact.item, partial(_drawn, spec=spec)
-            )
+            place = results / artefact.item
+            drawings[place] = partial(_from_table, place, partial(_drawn, artefact.draw, spec))
     drawings[results / "audit"] = partial(_from_table, results / "audit", partial(audit_figure.draw, label=label))
     if scale == "paper":
         drawings[BENCHMARK] = partial(_from_table, BENCHMARK, bench_figure.draw)
@@ -97,9 +96,8 @@ def _list(results: Path, drawn: Sequence[Path]) -> None:
                 stream.writelines(f"{lines[name]}  {name}\n" for name in sorted(lines))
 
 
-def _drawn(table: pd.DataFrame, spec: Mapping[str, Any]) -> Figure:
-    module = importlib.import_module(f"dpdescent.papers.{spec['paper']}.figures")
-    return figures.drawn(getattr(module, f"draw_{spec['artefact']}"), table, spec)
+def _drawn(draw: str, spec: Mapping[str, Any], table: pd.DataFrame) -> Figure:
+    return figures.drawn(pkgutil.resolve_name(draw), table, spec)
 
 
 def _from_table(place: Path, draw: Callable[..., Figure]) -> Figure:
