@@ -173,7 +173,7 @@ def test_small_label_noise_breaks_the_lemma_as_printed_and_not_as_mended(sigma: 
     assert 3.0 < c0 < 5.5
     setting, noise_sd = at_the_limit(c0, sigma, n, p, no_clipping.required_threshold(c0=c0, sigma=sigma, p=p))
     assert low <= clipped_shares(sample, setting, noise_sd, 0)[0] <= high
-    setting, noise_sd = at_the_limit(c0, sigma, n, p, no_clipping.sufficient_threshold(c0=c0, sigma=sigma, p=p))
+    setting, noise_sd = at_the_limit(c0, sigma, n, p, no_clipping.required_threshold(c0=c0, sigma=max(sigma, 1.0), p=p))
     assert sum(clipped_shares(sample, setting, noise_sd, 0)) == 0.0
 
 
@@ -183,34 +183,6 @@ def test_part_four_does_not_reach_the_first_step() -> None:
     found = no_clipping.condition(sample, np.array([1000.0]), sigma=1.0, eta=1.0, T=3)
     assert (found.c0, found.start) == (1.0, 1000.0)
     assert no_clipping.required_threshold(c0=found.c0, sigma=1.0, p=1) == 4.0 < 1000.0
-
-
-def terms(sigma: float, gamma: float, noise_sd: float = 0.0, c0: float = 4.0) -> no_clipping.ResidualTerms:
-    return no_clipping.residual_terms(
-        c0=c0, sigma=sigma, gamma=gamma, noise_sd=noise_sd, n=2000, p=10, T=T, eta=ETA, beta=BETA
-    )
-
-
-@pytest.mark.parametrize(
-    ("sigma", "base", "step"), [(2.0, True, True), (1.0, True, True), (0.999, True, False), (0.332, False, False)]
-)
-def test_proof_needs_sigma_of_one_and_its_base_case_a_third(sigma: float, base: bool, step: bool) -> None:
-    printed = terms(sigma, no_clipping.required_threshold(c0=4.0, sigma=sigma, p=10))
-    assert (printed.base_holds, printed.induction_holds) == (base, step)
-    mended = terms(sigma, no_clipping.sufficient_threshold(c0=4.0, sigma=sigma, p=10))
-    assert mended.base_holds
-    assert mended.induction_holds
-
-
-def test_noise_term_uses_up_its_share_at_the_limit() -> None:
-    gamma = no_clipping.required_threshold(c0=4.0, sigma=1.0, p=10)
-    ratio = no_clipping.required_ratio(c0=4.0, p=10, n=2000, T=T, beta=BETA)
-    found = terms(1.0, gamma, noise_sd=gamma / (ETA * ratio))
-    assert found.noise == pytest.approx(found.allowed, rel=1e-12)
-    assert found.allowed == pytest.approx(4.0, rel=1e-12)
-    assert (found.signal, found.label) == (4.0, 4.0)
-    assert found.estimation == pytest.approx(4.0 * math.sqrt(10 / 2000))
-    assert not terms(1.0, gamma, noise_sd=1.001 * gamma / (ETA * ratio)).induction_holds
 
 
 def test_projections_of_the_noise_stay_below_their_bound() -> None:
@@ -242,25 +214,6 @@ def test_required_threshold(c0: float, p: int, gamma: float) -> None:
 def test_required_records(c0: float, n: int, p: int, records: float) -> None:
     found = no_clipping.required_records(c0=c0, n=n, p=p, rho=0.015, T=T, eta=ETA, beta=BETA)
     assert found == pytest.approx(records, rel=0.005)
-
-
-@given(st.integers(2, 200), st.floats(1e-3, 10.0), st.integers(1, 200), st.floats(1.0, 10.0))
-def test_smallest_records_reach_what_they_ask_for(p: int, rho: float, steps: int, c0: float) -> None:
-    """With c0 a number or the one of Lemma 2.6, which grows with n."""
-    for constant in (lambda n: c0, lambda n: gaussian_data.constant(n=n, T=steps, beta=BETA)):
-        setting = {"p": p, "rho": rho, "T": steps, "eta": ETA, "beta": BETA}
-        n = no_clipping.smallest_records(constant, **setting)
-        assert no_clipping.required_records(c0=constant(n), n=n, **setting) == pytest.approx(n, rel=1e-9)
-        fewer = n / 2.0
-        assert no_clipping.required_records(c0=constant(fewer), n=fewer, **setting) > fewer
-
-
-def test_records_are_what_the_ratio_needs_at_the_calibrated_noise() -> None:
-    """gamma / (eta lambda) reaches its limit exactly at the required n."""
-    n = no_clipping.smallest_records(lambda n: 4.0, p=10, rho=0.1, T=T, eta=ETA, beta=BETA)
-    setting = Setting(n=math.ceil(n), p=10, T=T, rho=0.1, eta=ETA, gamma=17.0)
-    ratio = no_clipping.required_ratio(c0=4.0, p=10, n=n, T=T, beta=BETA)
-    assert setting.gamma / (ETA * setting.noise_sd) == pytest.approx(ratio, rel=1e-4)
 
 
 @pytest.mark.parametrize("beta", [0.0, 1.0, -0.1])

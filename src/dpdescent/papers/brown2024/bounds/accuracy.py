@@ -11,9 +11,9 @@ from typing import Any
 
 from dpdescent.papers.brown2024.bounds import runs
 from dpdescent.papers.brown2024.bounds.cases import SIGMA, Case, Experiment, beside_zero, compared, in_words, quantile
-from dpdescent.papers.brown2024.theory import accuracy, errors, gaussian_data, no_clipping
+from dpdescent.papers.brown2024.theory import accuracy, errors, gaussian_data
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import ORDER, is_met, row, stated
+from dpdescent.replication.judging.bound_rows import ORDER, row, stated
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 ISOTROPIC = "||theta_hat|| taken as the root of its mean square, Sigma = I"
@@ -21,18 +21,14 @@ UNCLIPPED = "supposes that nothing is clipped"
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of every point of Figures 2 and 8, of Figure 4 at 5 sqrt(p), then conditions and the informal theorem."""
+    """Rows of every point of Figures 2 and 8, of Figure 4 at 5 sqrt(p), then norms."""
     for experiment in runs.costs(evidence):
         for case, found in runs.plotted(experiment):
             yield from _versions(case, float(found[quantile(case.beta)]))
     yield from _figure_4(Experiment(evidence, "fig04", "Figure 4"))
     for experiment in runs.costs(evidence):
-        for case, found in runs.at_ends(experiment):
-            yield _last_form(case, float(found[quantile(case.beta)]))
-            yield from _prescriptions(case)
-            yield from _records(case)
-    for artefact in runs.DIMENSION:
-        yield from _informal(runs.dimension(evidence, artefact))
+        for case, _ in runs.at_ends(experiment):
+            yield _norm_of_the_estimate(case)
     yield from _norm_of_the_series(evidence)
 
 
@@ -89,86 +85,15 @@ def _figure_4(experiment: Experiment) -> Iterator[Bound]:
         yield from _versions(case, math.sqrt(found[name]), whose)
 
 
-def _last_form(case: Case, measured: float) -> Bound:
+def _norm_of_the_estimate(case: Case) -> Bound:
     at = case.setting
-    value = accuracy.accuracy_order(n=at.n, p=at.p, rho=at.rho, T=at.T, sigma=SIGMA, beta=case.beta).total
-    why = f"measured is {in_words(quantile(case.beta))} over runs"
-    return _order("form (82)", "(82)", case, value, measured, why)
-
-
-def _prescriptions(case: Case) -> Iterator[Bound]:
-    """Yields T and gamma of the theorem beside those of the experiment."""
-    at = case.setting
-    steps = accuracy.theorem_steps(n=at.n, p=at.p, rho=at.rho)
-    none = "" if steps > 0 else "; not positive: n rho <= p, where the theorem prescribes no step"
-    used = f"measured is what is used; {ORDER}"
-    yield stated(
-        bound="T of Theorem 2.7", location="(9)", setting=case.text, value=steps,
-        note=f"ln(n rho/p), as printed; {used}{none}", measured=at.T,
-    )  # fmt: skip
-    enough = accuracy.sufficient_steps(n=at.n, p=at.p, rho=at.rho)
-    why = "ln(n sqrt(rho/p)) / ln(8/7), of the order that T should be of; measured is what is used"
-    yield stated(bound="T that (82) needs", location="(82)", setting=case.text, value=enough, note=why, measured=at.T)
-    given: dict[str, Any] = {"n": at.n, "p": at.p, "T": at.T, "sigma": SIGMA, "beta": case.beta}
-    why = f"sigma sqrt(p) ln^3(nT/beta), as printed; max(sigma, 1) for sigma is needed, the same here; {used}"
-    yield stated(
-        bound="gamma of Theorem 2.7", location="(10)", setting=case.text, value=accuracy.theorem_threshold(**given),
-        note=why, measured=at.gamma,
-    )  # fmt: skip
-    needed = accuracy.proof_threshold(**given)
-    why = f"with the proof's constants; measured is what is used: {is_met(at.gamma >= needed)}"
-    yield stated(
-        bound="gamma of the proof", location="(73)", setting=case.text, value=needed, note=why, measured=at.gamma,
-    )  # fmt: skip
     norm = accuracy.estimate_norm_bound(
         c0=gaussian_data.constant_of_theorem(n=at.n, T=at.T, beta=case.beta), sigma=SIGMA, p=at.p
     )
     why = "at c0 of Lemma 2.6; no measurement: measured is its root mean square where Sigma = I"
-    yield row(
+    return row(
         bound="||theta_hat||", location="(80)", setting=case.text, value=norm, measured=case.estimate_norm, note=why,
     )  # fmt: skip
-
-
-def _records(case: Case) -> Iterator[Bound]:
-    """What the theorem asks n to be: as printed, as its proof has it, and as the proof's own inequality makes it."""
-    at, beta = case.setting, case.beta
-    printed = accuracy.theorem_records(p=at.p, rho=at.rho, beta=beta)
-    sign = "; ln(rho/beta) is negative here, which the even power hides" if at.rho < beta else ""
-    why = f"p + sqrt(p) ln^4(rho/beta), as printed{sign}; {ORDER}"
-    yield _condition("n of Theorem 2.7", "Thm 2.7", case, printed, why)
-    proof = accuracy.proof_records(n=at.n, p=at.p, rho=at.rho, beta=beta)
-    yield _condition("n of (75)", "(75)", case, proof, f"sqrt(p) ln^4(n rho/(beta p)), as printed; {ORDER}")
-    mended = accuracy.corrected_records(n=at.n, p=at.p, rho=at.rho, T=at.T, beta=beta)
-    why = (
-        "(p/sqrt(rho)) sqrt(T) ln^3.5(nT/beta), as it should read; since T > 0 requires n > p/rho, the difference is "
-        f"logarithmic; {ORDER}"
-    )
-    yield _condition("n of (75), mended", "(74), (75)", case, mended, why)
-    c0 = gaussian_data.constant_of_theorem(n=at.n, T=at.T, beta=beta)
-    explicit = no_clipping.required_records(c0=c0, n=at.n, p=at.p, rho=at.rho, T=at.T, eta=at.eta, beta=beta)
-    yield _condition("n of (74)", "(74)", case, explicit, "with the proof's constants")
-
-
-def _condition(name: str, location: str, case: Case, needed: float, note: str) -> Bound:
-    n = case.setting.n
-    return stated(
-        bound=name, location=location, setting=case.text, value=needed,
-        note=f"{note}; measured is n: {is_met(n >= needed)}", measured=n,
-    )  # fmt: skip
-
-
-def _informal(experiment: Experiment) -> Iterator[Bound]:
-    """Yields Theorem 1.2, which hides logarithms besides constants, so that nothing can hold or fail."""
-    isotropic = "; the theorem has isotropic covariates" if experiment.skew else ""
-    for found in each(experiment.rows(series="DP-GD", error_to="theta_star")):
-        case = experiment.case(n=found["n"], p=found["p"])
-        at = case.setting
-        value = errors.informal_bound(n=at.n, p=at.p, rho=at.rho, sigma=SIGMA)
-        why = f"logarithms too; {ORDER}; measured is the mean error to theta*{isotropic}"
-        yield stated(
-            bound="form of Theorem 1.2", location="Thm 1.2, (1)", setting=case.text, value=value, note=why,
-            measured=found["mean"],
-        )  # fmt: skip
 
 
 def _norm_of_the_series(evidence: Evidence) -> Iterator[Bound]:

@@ -17,7 +17,6 @@ from dpdescent.replication.judging.evidence import Evidence
 
 # The same in every design of the paper (Sec. 4): sd of the label noise, and ||theta*||, the error of the estimate zero.
 SIGMA, THETA_NORM = 1.0, 1.0
-ANISOTROPIC = "; eigenvalues of the covariance lie between 1 and 2 here: the form at 1 is above"
 
 
 @dataclass(frozen=True)
@@ -61,16 +60,6 @@ class Experiment:
         gamma = (k or self.value("clip_factor")) * math.sqrt(p)
         setting = Setting(int(n), p, T, self.value("rho"), self.value("eta"), gamma, runs)
         return Case(place or self.place, setting, self.evidence.settings["beta"])
-
-    @property
-    def level(self) -> float:
-        """Nominal coverage of its intervals."""
-        return 1.0 - float(self.value("alpha"))
-
-    @property
-    def skew(self) -> str:
-        """What the note of a closed form at Sigma = I adds where covariates are not isotropic."""
-        return ANISOTROPIC if self.value("design") == "anisotropic" else ""
 
     def rows(self, **where: Any) -> pd.DataFrame:
         """Rows of the headline with the given values."""

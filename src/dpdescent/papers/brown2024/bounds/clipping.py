@@ -1,4 +1,4 @@
-"""When nothing is clipped, by brown2024: the No-Clipping Condition part by part, and what Lemma 2.5 asks for.
+"""When nothing is clipped, by brown2024: the No-Clipping Condition part by part, and Lemma 2.5.
 
 Measured are the smallest constants with which data sets meet the condition at theta*, as quantiles over data sets.
 """
@@ -12,16 +12,14 @@ import pandas as pd
 
 from dpdescent.papers.brown2024.bounds.cases import SIGMA, Experiment, in_words, quantile
 from dpdescent.papers.brown2024.bounds.coupling import COUPLED, FRACTION
-from dpdescent.papers.brown2024.theory import concentration, gaussian_data, no_clipping
+from dpdescent.papers.brown2024.theory import gaussian_data, no_clipping
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import CHANCE, ORDER, ROUNDING, chance, is_met, pick, row, stated
+from dpdescent.replication.judging.bound_rows import CHANCE, ROUNDING, chance, is_met, pick, row
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 PLACE = "no clipping"
 # The panel whose runs have the threshold and the noise of Lemma 2.5, by the sd of the label noise.
 LEMMA = "lemma 2.5"
-# Dimensions for which the constant of the printed argument is looked up by name: the least, and those of the figures.
-DIMENSIONS = (2, 10, 100)
 # Where the proof of Lemma 2.5 is put to the test: the experiments' sigma, the least for its base case, and smaller.
 LABEL_NOISE = (1.0, 1.0 / 3.0, 0.1)
 
@@ -68,16 +66,12 @@ class Cell:
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates rows of every size: the condition, what is required, what is clipped; then rows without data."""
+    """Evaluates rows of every size: the condition, what is clipped; then rows without data."""
     for cell in cells(evidence, "condition"):
         for part in (_spectrum, _covariates, _residuals, _signal, _cross, _condition):
             yield from part(cell)
-    for cell in cells(evidence, "required"):
-        yield from _required(cell)
-        yield from _smallest(cell)
     for cell in cells(evidence, LEMMA):
         yield from _clipped(cell)
-    yield from _printed_argument(evidence)
     yield from _small_sigma(evidence)
 
 
@@ -95,11 +89,6 @@ def _spectrum(cell: Cell) -> Iterator[Bound]:
     yield row(
         bound=name, location="Lemma 2.6, Claim A.10", setting=cell.text, value=1.0 - cell.beta, measured=share,
         direction="at least", note=why, allowed=allowed,
-    )  # fmt: skip
-    needed = concentration.covariance_records(cell.p, cell.beta)
-    why = f"p + ln(1/beta); measured is n: {is_met(cell.n >= needed)}; {ORDER}"
-    yield stated(
-        bound="n of Lemma 2.6", location="Lemma 2.6", setting=cell.text, value=needed, note=why, measured=cell.n,
     )  # fmt: skip
 
 
@@ -149,51 +138,11 @@ def _cross(cell: Cell) -> Iterator[Bound]:
     yield cell.largest(name, "(69)", series, both, "both tails; probability 1 - beta/5")
     printed = gaussian_data.cross_constant_as_printed(**given)
     yield cell.largest(f"{name}, as printed", "(69)", series, printed, "one tail of two")
-    kernel = gaussian_data.kernel_bound(c1=c1, n=cell.n, p=cell.p)
-    yield stated(
-        bound="bound on sum_j (x_i' A_t x_j)^2", location="(67)", setting=cell.text, value=kernel,
-        note="on the way to (v); not measured",
-    )  # fmt: skip
 
 
 def _condition(cell: Cell) -> Iterator[Bound]:
     why = f"12 ln^1.5(5nT/beta); measured is the least c0 of all parts, {in_words(quantile(cell.beta))} over data sets"
     yield cell.largest("c0 of Condition 2.4", "Lemma 2.6", "c0", cell.c0, why, share=1.0)
-
-
-def _required(cell: Cell) -> Iterator[Bound]:
-    """Yields gamma and n of Lemma 2.5: conditions, which bound nothing."""
-    sources = {"the data's": "the data's own c0, mean over data sets", "the lemma's": "the c0 of Lemma 2.6"}
-    for whose, source in sources.items():
-        for quantity, location in (("gamma", "Lemma 2.5"), ("n", "Lemma 2.5, (74)")):
-            series, used = f"{quantity} required at {whose} c0", cell.measured(f"{quantity} used", "mean")
-            needed = cell.measured(series, "mean")
-            if needed is None or used is None:
-                continue
-            why = f"measured is what is used: {is_met(used >= needed)}; at {source}"
-            yield stated(bound=series, location=location, setting=cell.text, value=needed, note=why, measured=used)
-
-
-def _smallest(cell: Cell) -> Iterator[Bound]:
-    rho, eta = (cell.experiment.value(symbol) for symbol in ("rho", "eta"))
-    text = f"{cell.text}, rho={rho:g}"
-
-    def c0(n: float) -> float:
-        return gaussian_data.constant(n=n, T=cell.T, beta=cell.beta)
-
-    least = no_clipping.smallest_records(c0, p=cell.p, rho=rho, T=cell.T, eta=eta, beta=cell.beta)
-    why = f"where n reaches what is required at it, c0 of Lemma 2.6; measured is n: {is_met(cell.n >= least)}"
-    yield stated(
-        bound="smallest n of Lemma 2.5", location="Lemma 2.5, 2.6", setting=text, value=least, note=why,
-        measured=cell.n,
-    )  # fmt: skip
-    k = cell.experiment.evidence.settings["clip_factor"]
-    noise_sd = cell.experiment.case(n=cell.n, p=cell.p, T=cell.T, k=k).setting.noise_sd
-    noise = no_clipping.noise_projection(
-        c0=cell.c0, noise_sd=noise_sd, n=cell.n, p=cell.p, T=cell.T, t=0, beta=cell.beta
-    )  # fmt: skip
-    why = f"at c0 of Lemma 2.6 and gamma = {k:g} sqrt(p); not measured"
-    yield stated(bound="bound on |x_i' z_t|", location="(33)", setting=text, value=noise, note=why)
 
 
 def _clipped(cell: Cell) -> Iterator[Bound]:
@@ -212,38 +161,19 @@ def _clipped(cell: Cell) -> Iterator[Bound]:
         )  # fmt: skip
 
 
-def _printed_argument(evidence: Evidence) -> Iterator[Bound]:
-    given = {"n": 1000, "T": 20, "beta": evidence.settings["beta"]}
-    for p in DIMENSIONS:
-        factor = gaussian_data.signal_constant(p=p, **given) / gaussian_data.constant(**given)
-        why = "1 / (1 - p^(-1/2)), at every n, T and beta: how far the printed argument falls short of c0"
-        yield stated(
-            bound=f"constant of the argument for (iv) over c0, p = {p}", location="Lemma 2.6, C.7", setting=f"p={p}",
-            value=factor, note=why,
-        )  # fmt: skip
-
-
 def _small_sigma(evidence: Evidence) -> Iterator[Bound]:
     """Whether the smallest threshold of Lemma 2.5 is enough for the steps of its proof; c0 cancels."""
-    p, c0, checks = 10, 100.0, {"base case": _base, "term (ii)": _induction}
+    p, c0 = 10, 100.0
     for sigma in LABEL_NOISE:
         gamma = no_clipping.required_threshold(c0=c0, sigma=sigma, p=p)
-        terms = no_clipping.residual_terms(
-            c0=c0, sigma=sigma, gamma=gamma, noise_sd=0.0, n=1e4, p=p, T=20, eta=0.25, beta=evidence.settings["beta"]
-        )
-        for name, check in checks.items():
-            allowed, size = (value / c0 for value in check(terms))
+        # What the proof allows each of a residual's four terms: (ii) is c0, the signal, and (iv) c0 sigma, the label.
+        allowed = gamma / (4.0 * c0 * math.sqrt(p))
+        for name, bound, size in (
+            ("base case", 4.0 * allowed / c0, (c0 * sigma + c0) / c0), ("term (ii)", allowed / c0, 1.0),
+        ):  # fmt: skip
             why = "no measurement: the proof's own terms over c0 at gamma = 4 c0^2 sigma sqrt(p)"
             yield row(
                 bound=f"{name} in the proof of Lemma 2.5", location="(37), (43)", setting=f"sigma={sigma:.3g}",
-                value=allowed, measured=size, note=f"{why}; the paper's experiments have sigma = {SIGMA:g}",
+                value=bound, measured=size, note=f"{why}; the paper's experiments have sigma = {SIGMA:g}",
                 allowed=ROUNDING * size,
             )  # fmt: skip
-
-
-def _base(terms: no_clipping.ResidualTerms) -> tuple[float, float]:
-    return 4.0 * terms.allowed, terms.label + terms.signal
-
-
-def _induction(terms: no_clipping.ResidualTerms) -> tuple[float, float]:
-    return terms.allowed, terms.signal

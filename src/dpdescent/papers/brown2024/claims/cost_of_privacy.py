@@ -249,8 +249,9 @@ def _constants(experiment: Experiment, rows: pd.DataFrame, term: str) -> list[fl
     found = []
     for row in algebra.each(rows):
         p = int(row["p"]) if "p" in row else experiment.value("p")
-        at = errors.rates(n=float(row["n"]), p=p, rho=experiment.value("rho"))
-        found.append(float(row["mean"] / (at.privacy if term == "privacy" else at.sampling)))
+        n, rho = float(row["n"]), experiment.value("rho")
+        order = p / (math.sqrt(rho) * n) if term == "privacy" else errors.sampling_error(n=n, p=p, sigma=1.0)
+        found.append(float(row["mean"] / order))
     return found
 
 

@@ -109,7 +109,7 @@ def _variations() -> algebra.Places:
 def _closing(construction: Construction) -> algebra.Places:
     def over(t: int, m: int) -> float:
         law = separation.separated(construction, T=t, m=m, noise_sd=1.0, eigenvalues=SPECTRUM)
-        return coverage.closeness(law).covariance / (m**2 * CONTRACTION**t)
+        return coverage.closeness(law) / (m**2 * CONTRACTION**t)
 
     along_t = {f"m = {m}": algebra.growth(over(t, m) for t in SEPARATIONS) for m in ESTIMATES}
     return along_t | {f"t = {t}": algebra.growth(over(t, m) for m in ESTIMATES) for t in SEPARATIONS}

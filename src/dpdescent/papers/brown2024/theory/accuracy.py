@@ -110,24 +110,6 @@ def accuracy_of_law(law: IterateLaw, T: int, beta: float) -> Accuracy:
     return Accuracy(bias, concentration.gaussian_norm(float(variances.sum()), float(variances.max()), beta))
 
 
-def accuracy_order(
-    *, n: float, p: int, rho: float, T: float, sigma: float, beta: float, bias_constant: float = 1.0,
-    noise_constant: float = 1.0,
-) -> Accuracy:  # fmt: skip
-    """Returns the proof's last form of the bound before T is substituted (brown2024 eq. 82).
-
-    `sigma sqrt(p) ln^3(nT/beta) (7/8)^T + sigma p sqrt(T) ln^3.5(nT/beta) / (sqrt(rho) n)`, where bias_constant and
-    noise_constant are the constants that the paper omits.
-    """
-    require_positive(n=n, p=p, rho=rho, T=T)
-    require_non_negative(sigma=sigma)
-    require_probability(beta=beta)
-    log = math.log(n * T / beta)
-    bias = sigma * math.sqrt(p) * log**3 * no_clipping.CONTRACTION**T
-    noise = sigma * p * math.sqrt(T) / (math.sqrt(rho) * n) * log**3.5
-    return Accuracy(bias_constant * bias, noise_constant * noise)
-
-
 def accuracy_bound(*, n: float, p: int, rho: float, sigma: float, beta: float, constant: float = 1.0) -> float:
     """Returns the theorem's bound on ||theta_hat - theta_T|| (brown2024 Thm 2.7, eq. 11 and 72).
 
@@ -148,28 +130,12 @@ def theorem_steps(*, n: float, p: int, rho: float, constant: float = 1.0) -> flo
     return constant * math.log(n * rho / p)
 
 
-def sufficient_steps(*, n: float, p: int, rho: float) -> float:
-    """Returns the T from which (7/8)^T is at most `sqrt(p) / (sqrt(rho) n)`, as the proof needs (brown2024 eq. 82).
-
-    `ln(n sqrt(rho / p)) / ln(8/7)`, about 7.5 ln(n sqrt(rho / p)): larger than any c ln(n rho / p) where rho -> 0 at
-    fixed n rho / p.
-    """
-    require_positive(n=n, p=p, rho=rho)
-    return math.log(n * math.sqrt(rho / p)) / -math.log(no_clipping.CONTRACTION)
-
-
 def theorem_threshold(*, n: float, p: int, T: float, sigma: float, beta: float, constant: float = 1.0) -> float:
     """Returns gamma of the theorem, `c sigma sqrt(p) ln^3(n T / beta)` (brown2024 Thm 2.7, eq. 10)."""
     require_positive(n=n, p=p, T=T, constant=constant)
     require_non_negative(sigma=sigma)
     require_probability(beta=beta)
     return constant * sigma * math.sqrt(p) * math.log(n * T / beta) ** 3
-
-
-def proof_threshold(*, n: float, p: int, T: float, sigma: float, beta: float) -> float:
-    """Returns the gamma that the proof needs, `576 ln^3(20 n T / beta) sigma sqrt(p)` (brown2024 eq. 73)."""
-    c0 = gaussian_data.constant_of_theorem(n=n, T=T, beta=beta)
-    return no_clipping.required_threshold(c0=c0, sigma=sigma, p=p)
 
 
 def theorem_setting(

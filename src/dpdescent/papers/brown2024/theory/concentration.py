@@ -12,27 +12,6 @@ from dpdescent.checks import require_non_negative, require_positive, require_pro
 from dpdescent.data.linear import Array, LinearSample
 
 
-def geometric_series(M: Array, terms: int) -> Array:
-    """Returns `sum_{j < terms} M^j` in closed form, `(I - M)^{-1} (I - M^terms)`, shape (p, p) (brown2024 Fact A.7).
-
-    The paper asks for an invertible M and prints the summand as M^n; the closed form needs an invertible I - M.
-
-    Args:
-        M: square matrix, shape (p, p).
-        terms: number of terms, at least 0.
-
-    Raises:
-        ValueError: if terms is negative, or I - M is singular.
-    """
-    require_non_negative(terms=terms)
-    identity = np.eye(len(M))
-    try:
-        total: Array = np.linalg.solve(identity - M, identity - np.linalg.matrix_power(M, terms))
-    except np.linalg.LinAlgError as error:
-        raise ValueError("I - M is singular: the closed form of the series needs its inverse") from error
-    return total
-
-
 def gaussian_tail(sigma: float, beta: float) -> float:
     """Returns a bound that |x|, x ~ N(0, sigma^2), exceeds with probability at most beta (brown2024 Claim A.8).
 
@@ -77,16 +56,6 @@ def sphere_tail(p: int, t: float) -> float:
     require_positive(p=p)
     require_non_negative(t=t)
     return math.exp(-(math.sqrt(p) - 1.0) * t / 4.0)
-
-
-def sub_gaussian_sphere_tail(p: int, t: float) -> float:
-    """Returns the bound on P(|<u, z>| >= t) from the measure of a spherical cap: `2 exp(-p t^2 / 2)`, at most 1.
-
-    u is uniform on the unit sphere of R^p and z a unit vector, as in brown2024 Lemma A.11.
-    """
-    require_positive(p=p)
-    require_non_negative(t=t)
-    return min(1.0, 2.0 * math.exp(-p * t**2 / 2.0))
 
 
 def least_squares_bound(*, n: float, p: int, sigma: float, beta: float, constant: float = 1.0) -> float:

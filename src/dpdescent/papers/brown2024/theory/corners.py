@@ -27,11 +27,6 @@ class Corner:
     error: float
     bound: float
 
-    @property
-    def required_constant(self) -> float:
-        """The c' at which the theorem's bound equals the error."""
-        return self.error / self.bound
-
 
 def movement_bound(setting: Setting, beta: float) -> float:
     """Returns a bound on the distance that T steps move an iterate, with probability 1 - beta.

@@ -5,7 +5,6 @@ the iterates (Lemma 2.3). Clipping thresholds are given by their scale, `k = gam
 """
 
 import math
-from dataclasses import dataclass
 
 from dpdescent.checks import require_non_negative, require_positive
 
@@ -50,22 +49,6 @@ def remaining_bias(*, T: int, eta: float, start: float = 1.0) -> float:
     """
     require_non_negative(T=T, start=start)
     return abs(1.0 - eta) ** T * start
-
-
-def error_to_theta_hat(
-    *, n: float, p: int, rho: float, T: int, eta: float, k: float, start: float = 1.0
-) -> float:  # fmt: skip
-    """Returns the root mean square distance of the last iterate to least squares: privacy error and remaining bias."""
-    noise = privacy_error(n=n, p=p, rho=rho, T=T, eta=eta, k=k)
-    return math.hypot(noise, remaining_bias(T=T, eta=eta, start=start))
-
-
-def error_to_theta(
-    *, n: float, p: int, rho: float, T: int, eta: float, k: float, sigma: float = 1.0, start: float = 1.0
-) -> float:  # fmt: skip
-    """Returns the root mean square distance of the last iterate to theta*: `error_to_theta_hat` and sampling error."""
-    private = error_to_theta_hat(n=n, p=p, rho=rho, T=T, eta=eta, k=k, start=start)
-    return math.hypot(private, sampling_error(n=n, p=p, sigma=sigma))
 
 
 def crossing(*, p: int, rho: float, T: int, eta: float, k: float, sigma: float = 1.0) -> float:
@@ -124,63 +107,3 @@ def projected_grown(*, exponent: float, bound_factor: float, bound_y: float) -> 
     if not 0.0 < exponent < 0.5:
         raise ValueError(f"exponent={exponent} must lie between 0 and 1/2: at 1/2 no p would do")
     return (2.0 * exponent / (1.0 - 2.0 * exponent) * bound_y / bound_factor) ** 2
-
-
-@dataclass(frozen=True)
-class Rates:
-    """Orders of growth that brown2024 states, with all constants and logarithms set to 1; they are no bounds.
-
-    Attributes:
-        sampling: error of least squares, sqrt(sigma^2 p / n) (eq. 1).
-        privacy: privacy error of DP-GD, sigma p / (sqrt(rho) n) (eq. 1).
-        adassp: privacy error of AdaSSP, p^1.5 / n (Sec. 4.1).
-        records: n that DP-GD needs, p (Thm 1.2).
-        adassp_records: n that AdaSSP needs, p^1.5 (Figure 1).
-        gradient: size of a gradient, sigma sqrt(p) (Sec. 1.2).
-        trivial_gradient: size of a gradient by the Cauchy-Schwarz inequality, p (Sec. 1.2).
-    """
-
-    sampling: float
-    privacy: float
-    adassp: float
-    records: float
-    adassp_records: float
-    gradient: float
-    trivial_gradient: float
-
-
-def rates(*, n: float, p: int, rho: float, sigma: float = 1.0) -> Rates:
-    """Returns all orders of growth at one setting.
-
-    Raises:
-        ValueError: if n, p or rho is not positive, or sigma is negative.
-    """
-    require_positive(rho=rho)
-    return Rates(
-        sampling=sampling_error(n=n, p=p, sigma=sigma),
-        privacy=sigma * p / (math.sqrt(rho) * n),
-        adassp=p**1.5 / n,
-        records=float(p),
-        adassp_records=p**1.5,
-        gradient=sigma * math.sqrt(p),
-        trivial_gradient=float(p),
-    )
-
-
-def informal_bound(
-    *, n: float, p: int, rho: float, sigma: float, sampling_constant: float = 1.0, privacy_constant: float = 1.0
-) -> float:  # fmt: skip
-    """Returns the order of the error to theta* (brown2024 Thm 1.2, eq. 1).
-
-    `sqrt(sigma^2 p / n) + sigma p / (sqrt(rho) n)`, each term times its constant.
-
-    Args:
-        n: number of records.
-        p: number of covariates.
-        rho: zCDP budget.
-        sigma: sd of the label noise.
-        sampling_constant: constant and logarithms of the first term, which the theorem hides.
-        privacy_constant: constant and logarithms of the second term, which the theorem hides.
-    """
-    order = rates(n=n, p=p, rho=rho, sigma=sigma)
-    return sampling_constant * order.sampling + privacy_constant * order.privacy

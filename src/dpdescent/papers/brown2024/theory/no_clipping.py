@@ -5,14 +5,12 @@ by which Gaussian data meet the condition, is in `gaussian_data`.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from dpdescent.checks import require_non_negative, require_positive, require_probability
 from dpdescent.data.linear import Array, LinearSample, blocks
-from dpdescent.papers.brown2024.theory import errors
 
 # Bound on ||I - eta Sigma|| in part (i).
 CONTRACTION = 7.0 / 8.0
@@ -118,15 +116,6 @@ def required_threshold(*, c0: float, sigma: float, p: int) -> float:
     return 4.0 * c0**2 * sigma * math.sqrt(p)
 
 
-def sufficient_threshold(*, c0: float, sigma: float, p: int) -> float:
-    """Returns the gamma with which the proof of brown2024 Lemma 2.5 holds for every sigma.
-
-    `4 c0^2 max(sigma, 1) sqrt(p)`.
-    """
-    require_non_negative(sigma=sigma)
-    return required_threshold(c0=c0, sigma=max(sigma, 1.0), p=p)
-
-
 def required_ratio(*, c0: float, p: int, n: float, T: float, beta: float) -> float:
     """Returns the gamma / (eta lambda) that Lemma 2.5 requires (brown2024 Lemma 2.5, eq. 51 and 74).
 
@@ -147,23 +136,6 @@ def required_records(*, c0: float, n: float, p: int, rho: float, T: float, eta: 
     return required_ratio(c0=c0, p=p, n=n, T=T, beta=beta) * eta * math.sqrt(2.0 * T / rho)
 
 
-def smallest_records(
-    c0: Callable[[float], float], *, p: int, rho: float, T: float, eta: float, beta: float
-) -> float:  # fmt: skip
-    """Returns the smallest n, before rounding, that is at least `required_records`.
-
-    Args:
-        c0: the constant as a function of n, which must grow no faster than a power of ln(n), such as that of Lemma 2.6.
-        p, rho, T, eta, beta: as in `required_records`.
-    """
-    n, previous = 1.0, 0.0
-    # From below the iteration increases to the solution, because the right-hand side grows with n but slower than n.
-    while n > previous * (1.0 + 1e-12):
-        previous = n
-        n = max(n, required_records(c0=c0(n), n=n, p=p, rho=rho, T=T, eta=eta, beta=beta))
-    return n
-
-
 def noise_projection(*, c0: float, noise_sd: float, n: float, p: int, T: float, t: int, beta: float) -> float:
     """Returns the bound on all |x_i' M^t z_s| that holds with probability 1 - beta (brown2024 eq. 33).
 
@@ -172,54 +144,6 @@ def noise_projection(*, c0: float, noise_sd: float, n: float, p: int, T: float, 
     require_non_negative(c0=c0, noise_sd=noise_sd, t=t)
     require_positive(p=p)
     return 2.0 * c0 * noise_sd * math.sqrt(p) * CONTRACTION**t * _root_log(n, T, beta)
-
-
-@dataclass(frozen=True)
-class ResidualTerms:
-    """The four terms of a residual and the bound that the proof of Lemma 2.5 needs on each (brown2024 eq. 43 to 51).
-
-    Attributes:
-        estimation: term (i), c0 sigma sqrt(p/n).
-        signal: term (ii), c0.
-        noise: term (iii), 16 c0 eta lambda sqrt(p) sqrt(ln(2 n T / beta)).
-        label: term (iv), c0 sigma.
-        allowed: the bound on each, gamma / (4 c0 sqrt(p)).
-    """
-
-    estimation: float
-    signal: float
-    noise: float
-    label: float
-    allowed: float
-
-    @property
-    def induction_holds(self) -> bool:
-        """Whether every term is small enough for the induction step."""
-        return max(self.estimation, self.signal, self.noise, self.label) <= self.allowed
-
-    @property
-    def base_holds(self) -> bool:
-        """Whether the base case holds: c0 sigma + c0 <= gamma / (c0 sqrt(p)) (eq. 37)."""
-        return self.label + self.signal <= 4.0 * self.allowed
-
-
-def residual_terms(
-    *, c0: float, sigma: float, gamma: float, noise_sd: float, n: float, p: int, T: float, eta: float, beta: float
-) -> ResidualTerms:  # fmt: skip
-    """Returns the terms of a residual at any threshold and noise (brown2024 eq. 43 to 51).
-
-    At the smallest threshold of Lemma 2.5, term (ii) is within its bound only if sigma >= 1.
-    """
-    require_positive(c0=c0, gamma=gamma, n=n, p=p, eta=eta)
-    require_non_negative(sigma=sigma)
-    first = noise_projection(c0=c0, noise_sd=noise_sd, n=n, p=p, T=T, t=0, beta=beta)
-    return ResidualTerms(
-        estimation=c0 * errors.sampling_error(n=n, p=p, sigma=sigma),
-        signal=c0,
-        noise=eta * first / (1.0 - CONTRACTION),
-        label=c0 * sigma,
-        allowed=gamma / (4.0 * c0 * math.sqrt(p)),
-    )
 
 
 def _root_log(n: float, T: float, beta: float) -> float:
