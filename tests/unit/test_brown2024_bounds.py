@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,10 +18,7 @@ import pytest
 from scipy.stats import chi2, norm
 
 from dpdescent.checks import as_list
-from dpdescent.papers.brown2024 import bounds
-from dpdescent.papers.brown2024.bounds import cases
-from dpdescent.papers.brown2024.experiments import ext_no_clipping, ext_small_noise, table_preliminaries
-from dpdescent.papers.brown2024.runs import constructions
+from dpdescent.papers.brown2024 import bounds, cases, intervals, no_clipping, preliminaries
 from dpdescent.replication.build import tables
 from dpdescent.replication.configuration import project
 from dpdescent.replication.configuration.project import Artefact
@@ -31,6 +27,7 @@ from dpdescent.replication.judging.evidence import Bound, Evidence
 from noted import tables_read
 
 ROOT = Path(__file__).parents[2]
+Part = Callable[[Evidence], Iterator[Bound]]
 SCALES = ("paper", "quick")
 INTERVALS = ("batched", "checkpoints", "independent")
 # Bounds from below; all others that have a direction are from above.
@@ -105,7 +102,7 @@ def interval_rows(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
         for series in INTERVALS:
             if series != "independent" or steps > 200:
                 yield {**place, "series": series, "coverage": 0.94, "length": 0.08, "clip_fraction": clipped}
-        yield {**place, "series": constructions.SHORT, "coverage": 0.9, "length": 0.07, "clip_fraction": clipped}
+        yield {**place, "series": intervals.SHORT, "coverage": 0.9, "length": 0.07, "clip_fraction": clipped}
         yield {**place, "series": "lag1", "coverage": 0.77, "clip_fraction": clipped}
         yield {**place, "series": "OLS", "length": 0.04}
 
@@ -239,15 +236,15 @@ def only(rows: list[Bound], name: str, setting: str = "") -> Bound:
 def changed(evidence: Evidence, artefact: str, change: Callable[[pd.DataFrame], pd.DataFrame]) -> list[Bound]:
     """Rows of the modules that read a table, once it is another one."""
     made = replace(evidence, tables=evidence.tables | {artefact: change(evidence.tables[artefact].copy())})
-    return [bound for part in reading(artefact) for bound in part.evaluate(made)]
+    return [bound for part in reading(artefact) for bound in part(made)]
 
 
 @functools.cache
-def read_by(part: ModuleType) -> set[str]:
-    return tables_read(part.evaluate, at_paper_scale())
+def read_by(part: Part) -> set[str]:
+    return tables_read(part, at_paper_scale())
 
 
-def reading(artefact: str) -> list[ModuleType]:
+def reading(artefact: str) -> list[Part]:
     """Modules of the bounds that read a table."""
     return [part for part in bounds.PARTS if artefact in read_by(part)]
 
@@ -435,7 +432,7 @@ def test_lemma_2_5_fails_in_its_own_runs_at_a_small_sigma() -> None:
     spec = {"paper": "brown2024", "artefact": "ext_no_clipping", "variant": "main", "panel": "lemma 2.5", "seed": 7,
             "cell": {"n": 200, "p": 3}, "trials": [0, 4], "arms": {"sigma": [1.0, 1e-3], "T": 20, "runs": 10},
             "settings": {"eta": 0.25, "beta": 0.05, "design": "isotropic", "noise_mean": 0.0}}  # fmt: skip
-    run = pd.DataFrame([{"variant": "main", **row} for row in ext_no_clipping.run(spec)])
+    run = pd.DataFrame([{"variant": "main", **row} for row in no_clipping.run_ext_no_clipping(spec)])
     made = tables.summarise([run], ["panel", "n", "p", "T", "clip_factor", "sigma"], [])
     base = evidence_of("quick")
     found = bounds.evaluate(replace(base, tables=base.tables | {"ext_no_clipping": made}))
@@ -448,21 +445,19 @@ def test_panels_do_not_mix(evidence: Evidence) -> None:
     """What the runs of Lemma 2.5 say is seen in their own rows only."""
     without = changed(evidence, "ext_no_clipping", lambda table: table[table["panel"] != "lemma 2.5"])
     name = "failure probability of Lemma 2.5"
-    own = [row for part in reading("ext_no_clipping") for row in part.evaluate(evidence)]
+    own = [row for part in reading("ext_no_clipping") for row in part(evidence)]
     assert without == [row for row in own if row.bound != name]
 
 
 def test_variants_of_the_constructions_have_no_rows(evidence: Evidence, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether or not the experiment has a name for their law."""
     cut = {
-        name: table[table["series"] != constructions.SHORT]
-        for name, table in evidence.tables.items()
-        if "series" in table
+        name: table[table["series"] != intervals.SHORT] for name, table in evidence.tables.items() if "series" in table
     }
     assert len(cut["fig05"]) < len(evidence.tables["fig05"])
     without = bounds.evaluate(replace(evidence, tables=evidence.tables | cut))
     assert bounds.evaluate(evidence) == without
-    monkeypatch.setitem(constructions.NAMES, constructions.SHORT, "batched means")
+    monkeypatch.setitem(intervals.NAMES, intervals.SHORT, "batched means")
     assert bounds.evaluate(evidence) == without
 
 
@@ -563,7 +558,7 @@ def test_least_error_holds_for_the_runs_themselves() -> None:
     spec = {"paper": "brown2024", "artefact": "ext_small_noise", "variant": "main", "panel": "all", "seed": 7,
             "cell": {"n": 200, "p": 3}, "trials": [0, 10], "arms": {"sigma": [1.0, 1e-6], "c": [1.0]},
             "settings": {"rho": 1.0, "beta": 0.05, "design": "isotropic", "noise_mean": 0.0}}  # fmt: skip
-    run = pd.DataFrame([{"variant": "main", **row} for row in ext_small_noise.run(spec)])
+    run = pd.DataFrame([{"variant": "main", **row} for row in no_clipping.run_ext_small_noise(spec)])
     made = tables.summarise([run], ["sigma", "c"], ["bound", "T", "clipped_at_start", "clip_fraction"])
     base = evidence_of("quick")
     artefacts = base.spec["artefacts"] | {
@@ -623,7 +618,7 @@ def test_preliminaries_beside_the_experiment() -> None:
         "settings": {"beta": 0.05},
         "trials": [0, 60],
     }
-    run = pd.DataFrame([{"variant": "main", **row} for row in table_preliminaries.run(spec)])
+    run = pd.DataFrame([{"variant": "main", **row} for row in preliminaries.run_table_preliminaries(spec)])
     base = evidence_of("quick")
     made = tables.summarise([run], ["quantity", "p"], ["bound"])
     found = bounds.evaluate(replace(base, tables=base.tables | {"table_preliminaries": made}))
