@@ -28,6 +28,33 @@ def test_row_says_whether_the_measurement_lies_where_the_bound_puts_it(
     assert row == Bound(*AT.values(), 2.0, number, holds, "a note")
 
 
+@pytest.mark.parametrize(
+    ("measured", "direction", "allowed", "holds"),
+    [
+        (2.1, "at most", 0.2, True), (2.3, "at most", 0.2, False), (1.9, "at least", 0.2, True),
+        (1.7, "at least", 0.2, False), (1.0, "at most", math.nan, None), (2.1, None, 0.2, None),
+    ],
+)  # fmt: skip
+def test_row_allows_for_chance(
+    measured: float, direction: bound_rows.Direction | None, allowed: float, holds: bool | None
+) -> None:
+    row = bound_rows.row(**AT, value=2.0, measured=measured, direction=direction, note="a note", allowed=allowed)
+    assert row.holds is holds
+
+
+@pytest.mark.parametrize(
+    ("measured", "allowed", "holds"),
+    [
+        (2.2, 0.25, True), (1.8, 0.25, True), (2.3, 0.25, False), (1.7, 0.25, False), (None, 1.0, None),
+        (math.nan, 1.0, None), (2.0, math.nan, None), (2.0, 0.0, True),
+    ],
+)  # fmt: skip
+def test_identity_holds_on_both_sides(measured: float | None, allowed: float, holds: bool | None) -> None:
+    row = bound_rows.identity(**AT, value=2, measured=measured, allowed=allowed, note="a note")
+    number = None if measured is None or math.isnan(measured) else measured
+    assert row == Bound(*AT.values(), 2.0, number, holds, "a note")
+
+
 def test_infinite_bound_is_called_vacuous_once() -> None:
     assert bound_rows.row(**AT, value=math.inf).note == "vacuous: no finite value"
     assert bound_rows.row(**AT, value=math.inf, note="why").note == "why; vacuous: no finite value"

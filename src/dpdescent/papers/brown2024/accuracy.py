@@ -300,16 +300,16 @@ SUPPOSES = "supposes that nothing is clipped"
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of every point of Figures 2 and 8, of Figure 4 at 5 sqrt(p), then norms, and errors as sigma -> 0."""
     for experiment in costs(evidence):
-        for case, found in plotted(experiment):
+        for case, point in plotted(experiment):
             name = quantile(case.beta)
-            yield from _versions(case, float(found[name]), f"measured is {in_words(name)} over runs")
+            yield from _versions(case, float(point[name]), f"measured is {in_words(name)} over runs")
     # Figure 4 has mean squares over runs. Where the bound of a run is a sum, its root mean square is below it too.
     experiment, k = Experiment(evidence, "fig04", "Figure 4"), evidence.settings["clip_factor"]
-    for found in each(experiment.rows(series="mse", error_to="theta_hat", clip_factor=k)):
-        case = experiment.case(n=found["n"], k=k)
+    for point in each(experiment.rows(series="mse", error_to="theta_hat", clip_factor=k)):
+        case = experiment.case(n=point["n"], k=k)
         name = quantile(case.beta)
         whose = f"measured is the root mean square over runs, {in_words(name)} over data sets"
-        yield from _versions(case, math.sqrt(found[name]), whose)
+        yield from _versions(case, math.sqrt(point[name]), whose)
     for experiment in costs(evidence):
         for case in at_ends(experiment):
             at = case.setting
@@ -381,13 +381,13 @@ def _small_noise(experiment: Experiment) -> Iterator[Bound]:
     n, p, rho = (experiment.value(symbol) for symbol in ("n", "p", "rho"))
     beta = experiment.evidence.settings["beta"]
     column = quantile(beta, above=False)
-    for found in each(experiment.rows()):
-        sigma, c = float(found["sigma"]), float(found["c"])
+    for point in each(experiment.rows()):
+        sigma, c = float(point["sigma"]), float(point["c"])
         corner = small_noise(n=n, p=p, rho=rho, sigma=sigma, beta=beta, constant=c)
         empty = "; it says nothing here" if corner.error <= 0 else ""
         yield row(
             bound="least error as sigma -> 0", location="Thm 2.7, Claim A.9", value=corner.error,
-            setting=f"{experiment.place}: p={p}, n={n}, rho={rho:g}, sigma={sigma:g}, c={c:g}", measured=found[column],
+            setting=f"{experiment.place}: p={p}, n={n}, rho={rho:g}, sigma={sigma:g}, c={c:g}", measured=point[column],
             direction="at least",
             note=f"||theta_hat|| taken as 1, less what T clipped steps can move; measured is {in_words(column)}{empty}",
         )  # fmt: skip

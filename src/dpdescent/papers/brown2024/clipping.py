@@ -34,22 +34,11 @@ from dpdescent.papers.brown2024.setting import (
     side_by_side,
     trial_stream,
 )
-from dpdescent.replication.judging import algebra, records
+from dpdescent.replication.judging import algebra, records, statistics
 from dpdescent.replication.judging.bound_rows import row_at
 from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most, between
 from dpdescent.replication.judging.evidence import Cell, Claim, Evidence, joined
-from dpdescent.replication.judging.statistics import (
-    NOTHING,
-    Estimate,
-    all_of,
-    difference,
-    exactly,
-    log_log_slope,
-    mean_of,
-    ratio,
-    verdict,
-    worst,
-)
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, mean_of, ratio
 
 # Figure 3
 
@@ -92,11 +81,11 @@ def _fig03(evidence: Evidence) -> Iterator[Claim]:
         yield claim(
             id=id, **FIGURE_3, statement="little clipping with gamma = Omega(sqrt(p))",
             quantity=f"log-log slope in p of the threshold at which {level:.0%} of the gradients are clipped",
-            measured=log_log_slope(contour, "p"), criterion=at_most(0.5 + RATE, ": no faster than sqrt(p)"),
+            measured=statistics.log_log_slope(contour, "p"), criterion=at_most(0.5 + RATE, ": no faster than sqrt(p)"),
             changed="Before a review slopes below 0.4 counted against it; but Omega(sqrt(p)) is a bound from above on "
             "the threshold that is needed, and a slope below 1/2 meets it.",
             note="dimensions at which the grid of thresholds does not bracket the level are left out; "
-            f"for p >= {LARGE} the slope is {log_log_slope(contour[contour['p'] >= LARGE], 'p').value:.3f}; a threshold that "
+            f"for p >= {LARGE} the slope is {statistics.log_log_slope(contour[contour['p'] >= LARGE], 'p').value:.3f}; a threshold that "
             "clips a given fraction is a quantile of the gradients' norms, which Sec. 1.2 takes to be of order sqrt(p), not p",
         )  # fmt: skip
     yield every(
@@ -132,12 +121,12 @@ def _fig03(evidence: Evidence) -> Iterator[Claim]:
 def _largest_step(group: pd.DataFrame) -> Estimate:
     """The largest fraction over that at the threshold before it, of the steps that leave a fraction above `LOW`."""
     shares = group.sort_values("gamma")["mean"].to_numpy()
-    return worst([exactly(after / before) for before, after in pairwise(shares) if before >= LOW])
+    return statistics.worst([statistics.exactly(after / before) for before, after in pairwise(shares) if before >= LOW])
 
 
 def _between_dimensions(rows: pd.DataFrame) -> Estimate:
     last, first = (algebra.at_end(rows, "p", largest=largest).iloc[0] for largest in (True, False))
-    return difference(last, first) if rows["p"].nunique() > 1 and last["mean"] >= LOW else NOTHING
+    return statistics.difference(last, first) if rows["p"].nunique() > 1 and last["mean"] >= LOW else NOTHING
 
 
 def _contour(rows: pd.DataFrame, level: float) -> pd.DataFrame:
@@ -145,7 +134,7 @@ def _contour(rows: pd.DataFrame, level: float) -> pd.DataFrame:
 
     Its error is that of the fractions, over the slope of the two points between which it lies.
     """
-    found = []
+    points = []
     for p, group in rows.groupby("p"):
         group = group[group["mean"] > 0].sort_values("gamma", ascending=False)
         fractions, log_gammas = group["mean"].to_numpy(), np.log(group["gamma"].to_numpy())
@@ -155,8 +144,8 @@ def _contour(rows: pd.DataFrame, level: float) -> pd.DataFrame:
             slope = math.log(fractions[after] / fractions[after - 1]) / (log_gammas[after] - log_gammas[after - 1])
             relative = float(np.interp(level, fractions, group["se"] / group["mean"]))
             error = math.exp(log_gamma) * relative / abs(slope) if slope else math.nan
-            found.append({"p": p, "mean": math.exp(log_gamma), "se": error})
-    return pd.DataFrame(found, columns=["p", "mean", "se"])
+            points.append({"p": p, "mean": math.exp(log_gamma), "se": error})
+    return pd.DataFrame(points, columns=["p", "mean", "se"])
 
 
 def _at_five_roots(group: pd.DataFrame) -> Estimate:
@@ -245,7 +234,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     for variant, T in _steps(evidence).items():
         table = evidence.select("fig04", variant, error_to="theta_hat", series="mse").sort_values("clip_factor")
         for n, rows in table.groupby("n"):
-            readings[f"n = {n}, T = {T}"] = worst(algebra.steps(rows["clip_fraction"]))
+            readings[f"n = {n}, T = {T}"] = statistics.worst(algebra.steps(rows["clip_fraction"]))
     yield over_readings(
         id="fig04-clipped-falls", **FIGURE_4 | {"location": "Figure 4"},
         statement="the percentage of gradients clipped falls as the threshold grows",
@@ -402,12 +391,14 @@ def _fig07(evidence: Evidence, n: int) -> Iterator[Claim]:
     best = {T: clipped_at_minimum(curve) for T, curve in curves.items()}
     steps = {f"{later} after {T}": _move(best[T], best[later]) for T, later in pairwise(best)}
     # Where thresholds tie, a smaller fraction at a longer run may be chance.
-    verdicts = {step: "reproduced" if each.value >= 0 else verdict(each, 0.0) for step, each in steps.items()}
+    verdicts = {
+        step: "reproduced" if each.value >= 0 else statistics.verdict(each, 0.0) for step, each in steps.items()
+    }
     growth = _move(*(list(best.values())[end] for end in (0, -1))) if len(best) > 1 else NOTHING
     yield judged(
         id=tolerance, **FIGURE_7, statement="as the number of iterations grows, the tolerance to clipping seems to increase",
         quantity=f"fraction clipped at the lowest error, at the largest T less at the smallest, n = {n}",
-        measured=growth, criterion="above 0, and no step from one T to the next falls", verdict=all_of([verdict(growth, 1e-9), *verdicts.values()]),
+        measured=growth, criterion="above 0, and no step from one T to the next falls", verdict=statistics.all_of([statistics.verdict(growth, 1e-9), *verdicts.values()]),
         cells=[Cell(step, each.value, each.low, each.high, verdicts[step]) for step, each in steps.items()],
     )  # fmt: skip
 

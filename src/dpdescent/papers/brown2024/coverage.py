@@ -179,18 +179,18 @@ def evaluate_change(evidence: Evidence) -> Iterator[Bound]:
     for artefact, name in COVERAGE.items():
         experiment = Experiment(evidence, artefact, name, "clipped")
         free = experiment.rows(process="exact").set_index(["n", "steps", "series"])
-        for found in algebra.each(experiment.rows(process="clipped")):
-            key = (found["n"], found["steps"], found["series"])
-            if found["series"] not in CONSTRUCTIONS or key not in free.index:
+        for point in algebra.each(experiment.rows(process="clipped")):
+            key = (point["n"], point["steps"], point["series"])
+            if point["series"] not in CONSTRUCTIONS or key not in free.index:
                 continue
-            case, beside = runs_behind(experiment, found), free.loc[key]
-            count = float(found["clip_fraction"]) * case.setting.n * case.setting.releases
-            tv, change = min(1.0, count), abs(found["mean"] - beside["mean"])
+            case, beside = runs_behind(experiment, point), free.loc[key]
+            count = float(point["clip_fraction"]) * case.setting.n * case.setting.releases
+            tv, change = min(1.0, count), abs(point["mean"] - beside["mean"])
             empty = f"; {VACUOUS}: 1 bounds nothing" if tv >= 1.0 else ""
             yield row(
                 bound="change of coverage by clipping", location="Lemma 2.2", setting=case.text, value=tv, measured=change,
                 note=f"at most the mean number of clipped gradients of a run, {count:.3g} (Markov's inequality); "
-                f"{CHANCE} above allowed{empty}", allowed=math.hypot(chance(found), chance(beside)),
+                f"{CHANCE} above allowed{empty}", allowed=math.hypot(chance(point), chance(beside)),
             )  # fmt: skip
 
 
@@ -202,12 +202,12 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     for artefact, name in COVERAGE.items():
         experiment = Experiment(evidence, artefact, name, "exact")
         table = experiment.rows(process="exact")
-        for found in algebra.each(table[table["series"].isin(CONSTRUCTIONS)]):
-            theorem = "; the paper has no theorem for them" if found["series"] == BATCHED else ""
-            empty = f"; {VACUOUS}" if found["guaranteed"] <= 0 else ""
+        for point in algebra.each(table[table["series"].isin(CONSTRUCTIONS)]):
+            theorem = "; the paper has no theorem for them" if point["series"] == BATCHED else ""
+            empty = f"; {VACUOUS}" if point["guaranteed"] <= 0 else ""
             yield row(
-                bound="guaranteed coverage", location=C10, setting=runs_behind(experiment, found).text,
-                value=found["guaranteed"], measured=found["mean"], direction="at least", allowed=chance(found),
+                bound="guaranteed coverage", location=C10, setting=runs_behind(experiment, point).text,
+                value=point["guaranteed"], measured=point["mean"], direction="at least", allowed=chance(point),
                 note=f"1 - alpha - TV, mean over coordinates, {BY_PINSKER}; {CHANCE} below allowed{theorem}{empty}",
             )  # fmt: skip
     experiment = Experiment(evidence, "ext_no_clipping", "coverage", "coverage")

@@ -46,11 +46,10 @@ from dpdescent.papers.brown2024.setting import (
 )
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.judging import algebra, records
+from dpdescent.replication.judging import algebra, records, statistics
 from dpdescent.replication.judging.bound_rows import CHANCE, chance, identity
 from dpdescent.replication.judging.criteria import ABOVE_0, at_least, between
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Source
-from dpdescent.replication.judging.statistics import log_log_slope
 
 # Size of the data set whose maxima the ledger shows.
 SHOWN = 2000
@@ -112,11 +111,11 @@ def calibrations(spec: Spec, p: int, maxima: Bounds) -> dict[str, Calibration]:
     settings = spec["settings"]
     rho, delta = settings["rho"], settings["dp_delta"]
     eps, public = zcdp.epsilon(rho, delta), public_bounds(spec, p)
-    made = (
+    ways = (
         Calibration.standard(maxima, eps, delta), Calibration.standard(public, eps, delta),
         Calibration.zcdp_matched(public, rho, delta),
     )  # fmt: skip
-    return dict(zip(ADA_SSP, made, strict=True))
+    return dict(zip(ADA_SSP, ways, strict=True))
 
 
 def public_bounds(spec: Spec, p: int) -> Bounds:
@@ -268,14 +267,14 @@ def _constant(
     for id, series in ((dp_gd, "DP-GD"), (ols, "OLS")):
         yield claim(
             id=id, **figure, statement=f"{series} has constant error when p/n is fixed", quantity=SLOPE,
-            measured=log_log_slope(_grown(rows, series), "p"), criterion=between(-CONSTANT, CONSTANT),
+            measured=statistics.log_log_slope(_grown(rows, series), "p"), criterion=between(-CONSTANT, CONSTANT),
         )  # fmt: skip
     to_hat = evidence.select(figure["artefact"], error_to="theta_hat")
     yield claim(
         id=to_ols, **figure | {"location": f"Sec. 4.1, {figure['location']}"},
         statement="the error of DP-GD, as a distance to the OLS estimate, is constant when p/n is constant",
         quantity=f"log-log slope in p of the mean error to theta_hat, p >= {GROWN}",
-        measured=log_log_slope(_grown(to_hat, "DP-GD"), "p"), criterion=between(-CONSTANT, CONSTANT),
+        measured=statistics.log_log_slope(_grown(to_hat, "DP-GD"), "p"), criterion=between(-CONSTANT, CONSTANT),
     )  # fmt: skip
 
 
@@ -284,7 +283,7 @@ def _growth(
 ) -> Iterator[Claim]:  # fmt: skip
     grows, root, source = ids
     place = figure | {"location": f"Sec. 4.1, {figure['location']}"}
-    slopes = {series: log_log_slope(_grown(rows, series), "p") for series in ADA_SSP}
+    slopes = {series: statistics.log_log_slope(_grown(rows, series), "p") for series in ADA_SSP}
     yield over_readings(
         id=grows, **place, statement="in contrast, the error of AdaSSP grows with p",
         quantity=SLOPE, readings=slopes, criterion=ABOVE_0, unstated=BOUNDS, shown=slopes[ADA_SSP[0]], changed=BY_BOUNDS,

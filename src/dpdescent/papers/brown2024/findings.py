@@ -18,11 +18,11 @@ from dpdescent.replication.judging.statistics import log_log_slope
 
 def demonstrate(evidence: Evidence) -> list[Finding]:
     """Demonstrates all findings, the gravest first."""
-    found = [
+    findings = [
         _small_noise(evidence), _small_budget(evidence), _coverage_steps(evidence), _sample_condition(evidence),
         _lemma_constant(evidence), _ada_ssp(evidence), *_unstated(evidence), *_questions(evidence),
     ]  # fmt: skip
-    return sorted(found, key=lambda each: get_args(Severity).index(each.severity))
+    return sorted(findings, key=lambda each: get_args(Severity).index(each.severity))
 
 
 def _small_noise(evidence: Evidence) -> Finding:
@@ -82,12 +82,12 @@ def _coverage_steps(evidence: Evidence) -> Finding:
 
     def covered(construction: Construction, noise_sd: float, T: int) -> float:
         tail = 1 if construction == "independent runs" else None
-        made = separation.at_identity(
+        law = separation.at_identity(
             construction, steps=m * T, m=m, noise_sd=noise_sd, start=start, eta=eta, level=1.0 - alpha, tail=tail
         )  # fmt: skip
-        return made.coverage
+        return law.coverage
 
-    told = ", ".join(f"{covered('checkpoints', loud, T):.2f} at T = {T}" for T in (1, 20))
+    together = ", ".join(f"{covered('checkpoints', loud, T):.2f} at T = {T}" for T in (1, 20))
     alone = ", ".join(f"{covered('independent runs', quiet, T):.2f} at T = {T}" for T in (1, 30))
     return finding(
         id="theorem-3.1-steps", location="Thm 3.1, App. C.2 (97) to (100)", kind="mathematics", severity="low", status="confirmed", artefact="bounds",
@@ -95,7 +95,7 @@ def _coverage_steps(evidence: Evidence) -> Finding:
         expected=f"coverage of at least {1 - alpha - beta:.2f} at T = 1 where that logarithm is 0",
         measured=(
             f"exactly, Sigma = I, m = p = 10, eta = 1/4: at sigma = {quiet_sigma:g}, lambda = {quiet:.2g} independent runs cover {alone}; at sigma = {sigma:g}, "
-            f"lambda = {loud:g} checkpoints cover {told}"
+            f"lambda = {loud:g} checkpoints cover {together}"
         ),
         why="the proof's step on covariances needs T >= c log(m/beta) as well, and (98) drops the 1 of (80)",
         charitable="in the experiments the printed logarithm contains the other one",
@@ -190,9 +190,9 @@ def _unstated(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _questions(evidence: Evidence) -> Iterator[Finding]:
-    rows, made = evidence.select("fig02"), evidence.spec["artefacts"]["fig02"]
-    eta, rho, T = made["settings"]["eta"], made["settings"]["rho"], made["arms"]["T"]
-    predicted = formulas.crossing(p=made["cells"]["a"]["p"], rho=rho, T=T, eta=eta, k=5.0)
+    rows, about = evidence.select("fig02"), evidence.spec["artefacts"]["fig02"]
+    eta, rho, T = about["settings"]["eta"], about["settings"]["rho"], about["arms"]["T"]
+    predicted = formulas.crossing(p=about["cells"]["a"]["p"], rho=rho, T=T, eta=eta, k=5.0)
     at = {
         factor: [row_at(rows, n=5000, clip_factor=factor, series=series)["mean"] for series in ("privacy", "sampling")]
         for factor in (5.0, 3.0)

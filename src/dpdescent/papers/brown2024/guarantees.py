@@ -58,7 +58,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         id="theorem-3.1-simulated", **THEOREM_3_1 | {"artefact": "fig05"},
         statement="(ours) simulated coverage without clipping is not below what is guaranteed",
         quantity=f"smallest excess of coverage over the guarantee, over N >= {SETTLED}, n, independent runs and checkpoints",
-        cells=algebra.means(chosen, ["series", "n", "steps"], lambda found: statistics.less(statistics.mean_of(found), found["guaranteed"])),
+        cells=algebra.means(chosen, ["series", "n", "steps"], lambda point: statistics.less(statistics.mean_of(point), point["guaranteed"])),
         criterion=at_least(-0.01),
         changed="Tightened from -0.02, and given an interval, before the first run at paper scale.",
     )  # fmt: skip
@@ -126,5 +126,5 @@ def _intervals(evidence: Evidence) -> Iterator[Case]:
         rows = experiment.rows(process="clipped")
         for series in (CHECKPOINTS, INDEPENDENT):
             own = rows[(rows["series"] == series) & rows["n"].isin(ends(rows, "n"))]
-            for found in algebra.each(own[own["steps"].isin(ends(own, "steps"))]):
-                yield runs_behind(experiment, found)
+            for point in algebra.each(own[own["steps"].isin(ends(own, "steps"))]):
+                yield runs_behind(experiment, point)

@@ -120,37 +120,37 @@ def autocorrelation(path: Array) -> Array:
 Measure = Callable[[Spec, Constructed, Array], dict[str, Array]]
 
 
-def _coverage(spec: Spec, made: Constructed, target: Array) -> dict[str, Array]:
+def _coverage(spec: Spec, construction: Constructed, target: Array) -> dict[str, Array]:
     """Returns the share of replications whose interval covers the target, and the coverage that the law guarantees.
 
     The guarantee (brown2024 Claim C.10, Pinsker's inequality) is given for the exact process and NaN elsewhere. Beside
     it stand the lengths of the same intervals, which the figure of lengths reads.
     """
-    covered = made.intervals.covers(target).mean(axis=0)
+    covered = construction.intervals.covers(target).mean(axis=0)
     nothing = np.full(len(covered), np.nan)
-    if made.name == SHORT:
+    if construction.name == SHORT:
         return {"value": covered, "guaranteed": nothing}
-    lengths = _length(spec, made, target)
+    lengths = _length(spec, construction, target)
     beside = {"length": lengths["value"], "predicted": lengths["predicted"], "settled": lengths["settled"]}
     if spec["panel"] != "exact":
         return {"value": covered, "guaranteed": nothing, **beside}
-    promised = 1.0 - spec["settings"]["alpha"] - pinsker(_estimates_law(spec, made).coordinate_divergences())
+    promised = 1.0 - spec["settings"]["alpha"] - pinsker(_estimates_law(spec, construction).coordinate_divergences())
     return {"value": covered, "guaranteed": np.maximum(promised, 0.0), **beside}
 
 
-def _length(spec: Spec, made: Constructed, target: Array) -> dict[str, Array]:
+def _length(spec: Spec, construction: Constructed, target: Array) -> dict[str, Array]:
     """Returns the mean length of the intervals, its expectation without clipping, and the limit for long runs."""
-    estimates, level = _estimates_law(spec, made), 1.0 - spec["settings"]["alpha"]
+    estimates, level = _estimates_law(spec, construction), 1.0 - spec["settings"]["alpha"]
     return {
-        "value": made.intervals.length.mean(axis=0), "predicted": estimates.expected_length(level),
+        "value": construction.intervals.length.mean(axis=0), "predicted": estimates.expected_length(level),
         "settled": estimates.settled_length(level),
     }  # fmt: skip
 
 
-def _estimates_law(spec: Spec, made: Constructed) -> EstimatesLaw:
+def _estimates_law(spec: Spec, construction: Constructed) -> EstimatesLaw:
     m, burn_in = spec["settings"]["m"], spec["settings"]["burn_in"]
-    tail = spec["settings"]["tail"] if made.name == INDEPENDENT else None
-    return made.law.estimates(NAMES[made.name], made.steps, m, burn_in, tail)
+    tail = spec["settings"]["tail"] if construction.name == INDEPENDENT else None
+    return construction.law.estimates(NAMES[construction.name], construction.steps, m, burn_in, tail)
 
 
 def _measured(spec: Spec, measure: Measure) -> Iterator[Row]:
@@ -163,20 +163,20 @@ def _measured(spec: Spec, measure: Measure) -> Iterator[Row]:
         sample, _ = sample_of(spec, p, n, trial)
         target = linear_least_squares(sample.gram)
         for steps in spec["cell"]["steps"]:
-            for made in constructed(spec, sample, trial, steps, factor, short=measure is _coverage):
-                columns = measure(spec, made, target)
+            for construction in constructed(spec, sample, trial, steps, factor, short=measure is _coverage):
+                columns = measure(spec, construction, target)
                 for j in range(p):
                     values = {name: column[j] for name, column in columns.items()}
                     yield {
-                        **_place(spec, steps, made.name, trial * p + j),
+                        **_place(spec, steps, construction.name, trial * p + j),
                         **values,
-                        "clip_fraction": made.clip_fraction,
+                        "clip_fraction": construction.clip_fraction,
                     }
-                if measure is _coverage and made.name == BATCHED:
-                    assert made.lag1 is not None
-                    for j, value in enumerate(made.lag1):
+                if measure is _coverage and construction.name == BATCHED:
+                    assert construction.lag1 is not None
+                    for j, value in enumerate(construction.lag1):
                         place = _place(spec, steps, "lag1", trial * p + j)
-                        yield {**place, "value": value, "clip_fraction": made.clip_fraction}
+                        yield {**place, "value": value, "clip_fraction": construction.clip_fraction}
 
 
 def _place(spec: Spec, steps: int, series: str, trial: int) -> Row:
@@ -249,14 +249,14 @@ def run_ext_outliers(spec: Spec) -> Iterator[Row]:
             }  # fmt: skip
             apart = float(np.linalg.norm(targets["huber"] - targets["ols"]))
             for steps in cell["steps"]:
-                for made in constructed(spec, sample, trial, steps, factor):
+                for construction in constructed(spec, sample, trial, steps, factor):
                     for series, target in targets.items():
-                        for j, value in enumerate(made.intervals.covers(target).mean(axis=0)):
+                        for j, value in enumerate(construction.intervals.covers(target).mean(axis=0)):
                             yield {
                                 "panel": spec["panel"], "clip_factor": factor, "steps": steps,
-                                "construction": made.name, "series": series, "trial": trial * p + j, "value": value,
-                                "clip_fraction": made.clip_fraction, "apart": apart,
-                                "length": float(made.intervals.length.mean()),
+                                "construction": construction.name, "series": series, "trial": trial * p + j, "value": value,
+                                "clip_fraction": construction.clip_fraction, "apart": apart,
+                                "length": float(construction.intervals.length.mean()),
                             }  # fmt: skip
 
 

@@ -56,8 +56,8 @@ def levels(law: IterateLaw, T: int, theta: Array) -> Array:
     """
     offsets = (theta - law.mean(T)) @ law.eigenvectors
     squared = (offsets**2 / law.variances(T)).sum(axis=-1)
-    found: Array = np.asarray(chdtr(theta.shape[-1], squared), dtype=np.float64)
-    return found
+    level: Array = np.asarray(chdtr(theta.shape[-1], squared), dtype=np.float64)
+    return level
 
 
 # Runs

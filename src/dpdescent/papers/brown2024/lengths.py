@@ -158,17 +158,17 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         for process in ("clipped", "exact"):
             experiment = Experiment(evidence, artefact, name, process)
             rows = experiment.rows(process=process)
-            for found in algebra.each(rows[rows["series"].isin(CONSTRUCTIONS)]):
-                place, setting = "expected length by the exact law", runs_behind(experiment, found).text
+            for point in algebra.each(rows[rows["series"].isin(CONSTRUCTIONS)]):
+                place, setting = "expected length by the exact law", runs_behind(experiment, point).text
                 if process == "exact":
                     yield identity(
-                        bound=place, location="Lemma 2.3", setting=setting, value=found["predicted"],
-                        measured=found["mean"], allowed=chance(found),
+                        bound=place, location="Lemma 2.3", setting=setting, value=point["predicted"],
+                        measured=point["mean"], allowed=chance(point),
                         note=f"equality: measured is the mean length, {CHANCE} either way allowed",
                     )  # fmt: skip
                 else:
                     yield stated(
-                        bound=place, location="Lemma 2.3", setting=setting, value=found["predicted"],
-                        measured=found["mean"],
-                        note=f"without clipping; {found['clip_fraction']:.2%} of the gradients are clipped",
+                        bound=place, location="Lemma 2.3", setting=setting, value=point["predicted"],
+                        measured=point["mean"],
+                        note=f"without clipping; {point['clip_fraction']:.2%} of the gradients are clipped",
                     )  # fmt: skip

@@ -371,13 +371,13 @@ def _parts(rows: pd.DataFrame, n: int, p: int, T: int, beta: float) -> Iterator[
 
 def _clipped(rows: pd.DataFrame, n: int, p: int, T: int, beta: float) -> Iterator[Bound]:
     """Yields the failure probability of Lemma 2.5 beside runs with its own threshold and noise."""
-    for found in algebra.each(of_series(rows, ANY)):
-        sigma = float(found["sigma"])
+    for point in algebra.each(of_series(rows, ANY)):
+        sigma = float(point["sigma"])
         share = pick(rows, "mean", series=FRACTION, sigma=sigma)
         clipped = "" if share is None else f", in which {share:.2%} of all gradients are clipped"
         yield row(
             bound="failure probability of Lemma 2.5", location="Lemma 2.5",
-            setting=f"{PLACE}: p={p}, n={n}, T={T}, sigma={sigma:g}", value=beta, measured=found["mean"],
+            setting=f"{PLACE}: p={p}, n={n}, T={T}, sigma={sigma:g}", value=beta, measured=point["mean"],
             note=f"beta; measured is a share of runs{clipped}, c0 from the data, {CHANCE} above allowed; the proof needs "
-            f"sigma >= 1: {is_met(sigma >= 1.0)}", allowed=chance(found),
+            f"sigma >= 1: {is_met(sigma >= 1.0)}", allowed=chance(point),
         )  # fmt: skip

@@ -116,20 +116,20 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         id="preliminaries-tails", **TABLE | {"location": "Claims A.8 to A.10, Lemma A.11"},
         statement="what the preliminaries call improbable is no more frequent than they say",
         quantity="largest ratio, over quantities and p, of the frequency of the event to its bound",
-        cells={algebra.place_of(found, ["quantity", "p"]): _share(found) for found in algebra.each(tails)},
+        cells={algebra.place_of(point, ["quantity", "p"]): _share(point) for point in algebra.each(tails)},
         criterion=at_most(1.0), changed=NEW,
         note="Claim A.10 hides the constant of its n: it is 100 here. The bounds are far from sharp",
     )  # fmt: skip
     squares = list(algebra.each(rows[rows["quantity"].str.startswith("A.12")]))
-    cells = {"over p, beta = 0.05": algebra.spread(_needed(found, "q95") for found in squares)}
-    for found in squares:
-        cells[f"over beta, p = {found['p']}"] = algebra.spread(_needed(found, column) for column in TAILS)
+    cells = {"over p, beta = 0.05": algebra.spread(_needed(point, "q95") for point in squares)}
+    for point in squares:
+        cells[f"over beta, p = {point['p']}"] = algebra.spread(_needed(point, column) for column in TAILS)
     # The c' that the sampling errors of Figures 2 and 8 need at the 0.95 quantile, by figure and panel.
     for artefact, panel, p in (("fig02", "a", 10), ("fig08", "a", 10), ("fig08", "b", 100)):
         sampling = evidence.select(artefact, panel=panel, series="sampling", clip_factor=5.0)
         cells[f"over n, {artefact} {panel}"] = algebra.spread(
-            found["q95"] ** 2 / least_squares_bound(n=found["n"], p=p, sigma=1.0, beta=TAILS["q95"])
-            for found in algebra.each(sampling[sampling["trials"] >= ENOUGH])
+            point["q95"] ** 2 / least_squares_bound(n=point["n"], p=p, sigma=1.0, beta=TAILS["q95"])
+            for point in algebra.each(sampling[sampling["trials"] >= ENOUGH])
         )
     yield every(
         id="claim-a.12", **TABLE, statement="the squared error of least squares is at most c' sigma^2 (p + ln(1/beta)) / n",
@@ -140,22 +140,22 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def _share(found: "pd.Series[float]") -> Estimate:
+def _share(point: "pd.Series[float]") -> Estimate:
     """A frequency over its bound; where nothing was seen, three events might have been expected at most."""
-    mean = statistics.mean_of(found)
-    high, low = max(mean.high, 3.0 / found["trials"]), max(mean.low, 0.0)
-    return Estimate(*(value / found["bound"] for value in (found["mean"], low, high)))
+    mean = statistics.mean_of(point)
+    high, low = max(mean.high, 3.0 / point["trials"]), max(mean.low, 0.0)
+    return Estimate(*(value / point["bound"] for value in (point["mean"], low, high)))
 
 
-def _records_of(found: "pd.Series[float]") -> int:
+def _records_of(point: "pd.Series[float]") -> int:
     """The n of a row of A.12, which follows from the exact mean `p / (n - p - 1)`."""
-    return round(float(found["p"] / found["bound"])) + int(found["p"]) + 1
+    return round(float(point["p"] / point["bound"])) + int(point["p"]) + 1
 
 
-def _needed(found: "pd.Series[float]", column: str) -> float:
+def _needed(point: "pd.Series[float]", column: str) -> float:
     """The c' of Claim A.12 at a quantile of a row."""
-    bound = least_squares_bound(n=_records_of(found), p=int(found["p"]), sigma=1.0, beta=TAILS[column])
-    return float(found[column] / bound)
+    bound = least_squares_bound(n=_records_of(point), p=int(point["p"]), sigma=1.0, beta=TAILS[column])
+    return float(point[column] / bound)
 
 
 # Bounds
@@ -163,17 +163,17 @@ def _needed(found: "pd.Series[float]", column: str) -> float:
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates rows of the preliminaries: probabilities, and the exact mean of the error of least squares."""
-    for found in algebra.each(evidence.select("table_preliminaries")):
-        if found["quantity"].startswith("A.12"):
+    for point in algebra.each(evidence.select("table_preliminaries")):
+        if point["quantity"].startswith("A.12"):
             yield identity(
-                bound="mean |theta_hat - theta*|^2", location="Claim A.12", setting=f"p={found['p']}, n={_records_of(found)}",
-                value=found["bound"], measured=found["mean"], allowed=chance(found),
+                bound="mean |theta_hat - theta*|^2", location="Claim A.12", setting=f"p={point['p']}, n={_records_of(point)}",
+                value=point["bound"], measured=point["mean"], allowed=chance(point),
                 note=f"equality: sigma^2 p / (n - p - 1); measured is the mean, {CHANCE} either way allowed",
             )  # fmt: skip
             continue
-        of_what = "Lemma" if found["quantity"].startswith("A.11") else "Claim"
+        of_what = "Lemma" if point["quantity"].startswith("A.11") else "Claim"
         yield row(
-            bound=found["quantity"], location=f"{of_what} {found['quantity'].split(':')[0]}", setting=f"p={found['p']}",
-            value=found["bound"], measured=found["mean"], direction="at most", allowed=chance(found),
-            note=f"measured is a share of {found['trials']} draws, {CHANCE} above allowed",
+            bound=point["quantity"], location=f"{of_what} {point['quantity'].split(':')[0]}", setting=f"p={point['p']}",
+            value=point["bound"], measured=point["mean"], direction="at most", allowed=chance(point),
+            note=f"measured is a share of {point['trials']} draws, {CHANCE} above allowed",
         )  # fmt: skip

@@ -220,7 +220,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         yield every(
             id=id, **TABLE | {"location": location, "kind": "theorem"}, statement=statement,
             quantity="0.95 quantile over data sets of the size over its bound, largest over n and p",
-            cells=algebra.means(_of(table, quantity), ["p", "n"], lambda found: exactly(found["q95"])),
+            cells=algebra.means(_of(table, quantity), ["p", "n"], lambda point: exactly(point["q95"])),
             criterion=at_most(1.0), changed=NEW, note="the quantile is taken as exact; the bounds are far from sharp",
         )  # fmt: skip
     yield from _shapes(table, rows)
@@ -261,8 +261,8 @@ def _noise_ratio(table: pd.DataFrame) -> Claim:
     """Judges the logarithm of Lemma 2.5 on what noise alone does, per c0^2, as in the lemma."""
     table = table[table["p"] == 10]
     needed = [
-        found[column] / math.sqrt(math.log(2.0 * found["n"] * found["T"] / beta))
-        for found in algebra.each(table) for column, beta in TAILS.items()
+        point[column] / math.sqrt(math.log(2.0 * point["n"] * point["T"] / beta))
+        for point in algebra.each(table) for column, beta in TAILS.items()
     ]  # fmt: skip
     n, T = (float(table[column].max() / table[column].min()) if len(table) else math.nan for column in ("n", "T"))
     return claim(
@@ -291,8 +291,8 @@ def _records(rows: pd.DataFrame) -> Iterator[Claim]:
 
 
 def _over_beta(rows: pd.DataFrame) -> Estimate:
-    found = rows.iloc[0]
-    return algebra.spread(found[column] / (found["p"] + math.log(1.0 / beta)) for column, beta in TAILS.items())
+    point = rows.iloc[0]
+    return algebra.spread(point[column] / (point["p"] + math.log(1.0 / beta)) for column, beta in TAILS.items())
 
 
 # Bounds

@@ -122,7 +122,7 @@ def at_identity(
     """Returns coverage and length of the intervals from m estimates of N steps in all, exactly.
 
     Args:
-        construction: how the estimates are made; with burn_in 0, and tail 1 for independent runs, as in Theorem 3.1.
+        construction: how the estimates are by_number; with burn_in 0, and tail 1 for independent runs, as in Theorem 3.1.
         start: theta_hat_j, from which runs that begin at zero are off.
         tail: number of last iterates that an independent run averages.
         target_sd: sd of theta_hat_j about the target; 0 where theta_hat_j is the target itself.
@@ -173,13 +173,13 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield from _proof(evidence)
     # The rule of thumb is judged by exact lengths at equal budget.
     n, steps, ten = SIZES[0], 1020, int(evidence.published["batches"])
-    made = {m: batched(evidence, n, steps, m) for m in BATCHES}
-    listed = ", ".join(f"{each.coverage:.3f} and {each.length:.3f} at m = {m}" for m, each in made.items())
+    by_number = {m: batched(evidence, n, steps, m) for m in BATCHES}
+    listed = ", ".join(f"{each.coverage:.3f} and {each.length:.3f} at m = {m}" for m, each in by_number.items())
     yield every(
         id="ten-batches", **THEOREM | {"location": "Sec. 3.1", "kind": "text"},
         statement="we also require several batches, as a rule of thumb at least 10: fewer cost length",
         quantity=f"expected length at fewer than {ten} batches over that at {ten}, N = {steps}, n = {n}, exactly at Sigma = I",
-        cells={f"m = {m}": exactly(each.length / made[ten].length) for m, each in made.items() if m < ten},
+        cells={f"m = {m}": exactly(each.length / by_number[ten].length) for m, each in by_number.items() if m < ten},
         criterion=at_least(1.0, words="above 1"), changed="Before a review it counted as an opinion.",
         note=f"coverage and length are {listed}: few batches cost length, many cost coverage",
     )  # fmt: skip
