@@ -1,6 +1,7 @@
 """Rows of bounds: whether a measurement lies where the bound puts it, and how rows are found again."""
 
 import math
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -155,8 +156,11 @@ def test_pick_finds_the_one_row() -> None:
     table = pd.DataFrame({"n": [1, 1, 2], "T": [1, 2, 1], "mean": [0.1, 0.2, 0.3]})
     assert bound_rows.pick(table, "mean", n=1, T=2) == 0.2
     assert bound_rows.pick(table, "mean", n=2, T=2) is None
-    with pytest.raises(ValueError, match=r"2 rows have .*'n': 1"):
-        bound_rows.pick(table, "mean", n=1)
+    assert bound_rows.row_at(table, n=1, T=2)["mean"] == 0.2
+    assert math.isnan(bound_rows.row_at(table, n=3)["mean"])
+    for pick in (bound_rows.row_at, partial(bound_rows.pick, column="mean")):
+        with pytest.raises(ValueError, match=r"2 rows have .*'n': 1"):
+            pick(table, n=1)
 
 
 def test_bound_is_found_by_its_whole_name() -> None:

@@ -96,12 +96,10 @@ def _fig03(evidence: Evidence) -> Iterator[Claim]:
         "interpolation was linear.",
     )  # fmt: skip
     at = algebra.at_end(rows, "gamma").sort_values("p")
-    ends = (
-        ", ".join(f"{row['mean']:.2g} at p = {row['p']:g}" for row in algebra.each(at.iloc[[0, -1]])) if len(at) else ""
-    )
-    noisy = "" if len(at) < 2 else (
-        f"; noise grows with gamma, and clips on its own where n = 100p is small: at gamma = {at['gamma'].iloc[0]:.3g} {ends}"
-    )  # fmt: skip
+    noisy = ""
+    if len(at) > 1:
+        ends = ", ".join(f"{row['mean']:.2g} at p = {row['p']:g}" for row in algebra.each(at.iloc[[0, -1]]))
+        noisy = f"; noise grows with gamma, and clips on its own where n = 100p is small: at gamma = {at['gamma'].iloc[0]:.3g} {ends}"
     yield every(
         id="fig03-falls-in-gamma", **FIGURE_3 | {"location": "Figure 3"},
         statement="at a fixed dimension fewer gradients are clipped the larger the threshold",

@@ -215,11 +215,12 @@ def releases_fig05(spec: Spec) -> Iterator[Release]:
     if spec["panel"] == "exact":
         reason = "the law of DP-GD without clipping, simulated: no algorithm that one could run privately"
         return released(spec, [(f"exact process n={n}", Mechanism.without_privacy("exact process", reason))])
-    arms = [(steps, each) for steps in spec["cell"]["steps"] for each in settings_of(spec, steps, factor)]
-    runs = {1: "one run"}
-    return released(
-        spec, [(f"{runs.get(k.runs, f'{k.runs} independent runs')} n={n} N={steps}", k) for steps, k in arms]
-    )
+    arms = []
+    for steps in spec["cell"]["steps"]:
+        for setting in settings_of(spec, steps, factor):
+            name = "one run" if setting.runs == 1 else f"{setting.runs} independent runs"
+            arms.append((f"{name} n={n} N={steps}", setting))
+    return released(spec, arms)
 
 
 def settings_of(spec: Spec, steps: int, clip_factor: float) -> Iterator[Setting]:
@@ -269,14 +270,13 @@ def contaminated(spec: Spec, trial: int) -> LinearSample:
 
 def releases_ext_outliers(spec: Spec) -> Iterator[Release]:
     """Yields the ledger entries of one panel."""
-    arms = [
-        (factor, steps, setting)
-        for factor in spec["arms"]["clip_factor"] for steps in spec["cell"]["steps"]
-        for setting in settings_of(spec, steps, factor)
-    ]  # fmt: skip
-    return released(
-        spec, [(f"{spec['panel']}, {k.runs} runs, N={steps} gamma={factor:g} sqrt(p)", k) for factor, steps, k in arms]
-    )
+    arms = []
+    for factor in spec["arms"]["clip_factor"]:
+        for steps in spec["cell"]["steps"]:
+            for setting in settings_of(spec, steps, factor):
+                name = f"{spec['panel']}, {setting.runs} runs, N={steps} gamma={factor:g} sqrt(p)"
+                arms.append((name, setting))
+    return released(spec, arms)
 
 
 # What judgements of coverage and of lengths share
