@@ -324,49 +324,46 @@ def _parts(rows: pd.DataFrame, n: int, p: int, T: int, beta: float) -> Iterator[
         note=f"measured is the share of data sets, {CHANCE} below allowed; from which n on the paper does not say",
         allowed=chance(holds.iloc[0]) if len(holds) else math.nan,
     )  # fmt: skip
-    c0, c1 = condition.lemma_constant(n=n, T=T, beta=beta), condition.covariate_constant(n=n, p=p, beta=beta)
+
+    def beside(name: str, location: str, series: str, value: float, note: str, share: float = 0.2) -> Bound:
+        """Each part of the condition fails with a fifth of beta at most, the default of `share`."""
+        measured = pick(rows, quantile(share * beta), series=series)
+        return row(bound=name, location=location, setting=setting, value=value, measured=measured, note=note)
+
     given = {"n": n, "T": T, "beta": beta}
-    covariates, signal = "(ii) max ||x_i|| / sqrt(p)", "(iv) max |x_i' M^t theta*|"
-    cross = "(v) max |x_i' A_t X'xi| / (sigma sqrt(np))"
-    bounds = [
-        (covariates, "Claim A.9", "(ii) covariates", c1, "c1, probability 1 - beta/5"),
-        (f"{covariates}, as printed", "Lemma C.7", "(ii) covariates",
-         condition.covariate_constant_as_printed(n=n, p=p, beta=beta),
-         "sqrt(2/p) ln(5n/beta), where sqrt(2 ln(5n/beta)/p) is meant: larger, so that it bounds as well"),
-        (f"{covariates}, bound on c1", "Lemma C.7", "(ii) covariates",
-         condition.covariate_ceiling(n=n, beta=beta), "for p >= 2"),
-        ("(iii) max |xi_i| / sigma", "Lemma C.7", "(iii) residuals",
-         condition.label_noise_bound(n=n, sigma=1.0, beta=beta), "probability 1 - beta/5"),
-        (f"{signal}, sub-Gaussian", "Lemma 2.6", "(iv) signal", condition.sub_gaussian_signal_constant(p=p, **given),
-         "by the sub-Gaussian tail in place of Lemma A.11, which restores the constant of Lemma 2.6"),
-    ]  # fmt: skip
+    c0, c1 = condition.lemma_constant(**given), condition.covariate_constant(n=n, p=p, beta=beta)
+    name, series = "(ii) max ||x_i|| / sqrt(p)", "(ii) covariates"
+    yield beside(name, "Claim A.9", series, c1, "c1, probability 1 - beta/5")
+    why = "sqrt(2/p) ln(5n/beta), where sqrt(2 ln(5n/beta)/p) is meant: larger, so that it bounds as well"
+    printed = condition.covariate_constant_as_printed(n=n, p=p, beta=beta)
+    yield beside(f"{name}, as printed", "Lemma C.7", series, printed, why)
+    ceiling = condition.covariate_ceiling(n=n, beta=beta)
+    yield beside(f"{name}, bound on c1", "Lemma C.7", series, ceiling, "for p >= 2")
+    label = condition.label_noise_bound(n=n, sigma=1.0, beta=beta)
+    yield beside("(iii) max |xi_i| / sigma", "Lemma C.7", "(iii) residuals", label, "probability 1 - beta/5")
+    name, series = "(iv) max |x_i' M^t theta*|", "(iv) signal"
+    why = "by the sub-Gaussian tail in place of Lemma A.11, which restores the constant of Lemma 2.6"
+    short = condition.sub_gaussian_signal_constant(p=p, **given)
+    yield beside(f"{name}, sub-Gaussian", "Lemma 2.6", series, short, why)
     if p >= 2:
         mended = condition.signal_constant(p=p, **given)
-        bounds += [
-            (f"{signal}, mended", "Lemma C.7", "(iv) signal", mended, "printed argument with c1 in the place of c0"),
-            (f"{signal}, as printed", "(58)", "(iv) signal", condition.signal_constant_as_printed(c0=c0, p=p, **given),
-             "4 c0 ln(5nT/beta) / (1 - p^(-1/2)): a multiple of the c0 that is to be shown, here that of Lemma 2.6"),
-        ]  # fmt: skip
-    for name, location, series, value, note in bounds:
-        # Each part of the condition fails with a fifth of beta at most.
-        measured = pick(rows, quantile(0.2 * beta), series=series)
-        yield row(bound=name, location=location, setting=setting, value=value, measured=measured, note=note)
-    if p >= 2:
+        yield beside(f"{name}, mended", "Lemma C.7", series, mended, "printed argument with c1 in the place of c0")
+        why = "4 c0 ln(5nT/beta) / (1 - p^(-1/2)): a multiple of the c0 that is to be shown, here that of Lemma 2.6"
+        circular = condition.signal_constant_as_printed(c0=c0, p=p, **given)
+        yield beside(f"{name}, as printed", "(58)", series, circular, why)
         yield row(
             bound="c0 that the argument for (iv) yields", location="Lemma 2.6, C.7", setting=setting, value=c0,
             measured=mended,
             note="no measurement: measured is what the printed argument for (iv) yields with c1 in the place of c0, a larger "
             "constant than the stated one; a sub-Gaussian tail bound restores that",
         )  # fmt: skip
-    for name, value, share, series, location, note in (
-        (cross, condition.cross_constant(c1=c1, **given), 0.2, "(v) cross terms", "(69)", "both tails; probability 1 - beta/5"),
-        (f"{cross}, as printed", condition.cross_constant_as_printed(c1=c1, **given), 0.2, "(v) cross terms", "(69)",
-         "one tail of two"),
-        ("c0 of Condition 2.4", c0, 1.0, "c0", "Lemma 2.6",
-         f"12 ln^1.5(5nT/beta); measured is the least c0 of all parts, {in_words(quantile(beta))} over data sets"),
-    ):  # fmt: skip
-        measured = pick(rows, quantile(share * beta), series=series)
-        yield row(bound=name, location=location, setting=setting, value=value, measured=measured, note=note)
+    name, series = "(v) max |x_i' A_t X'xi| / (sigma sqrt(np))", "(v) cross terms"
+    both = condition.cross_constant(c1=c1, **given)
+    yield beside(name, "(69)", series, both, "both tails; probability 1 - beta/5")
+    one = condition.cross_constant_as_printed(c1=c1, **given)
+    yield beside(f"{name}, as printed", "(69)", series, one, "one tail of two")
+    why = f"12 ln^1.5(5nT/beta); measured is the least c0 of all parts, {in_words(quantile(beta))} over data sets"
+    yield beside("c0 of Condition 2.4", "Lemma 2.6", "c0", c0, why, share=1.0)
 
 
 def _clipped(rows: pd.DataFrame, n: int, p: int, T: int, beta: float) -> Iterator[Bound]:
