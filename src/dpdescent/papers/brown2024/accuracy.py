@@ -264,7 +264,7 @@ def noise_over_bound(*, p: int, ratio: float, rho: float, beta: float, constant:
 
 # Claims
 
-OPEN = records.Place(artefact="bounds", location="Thm 2.7, Thm 1.2", kind="theorem", source="paper")
+OPEN: records.Place = {"artefact": "bounds", "location": "Thm 2.7, Thm 1.2", "kind": "theorem", "source": "paper"}
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:

@@ -68,7 +68,7 @@ def releases_fig03(spec: Spec) -> Iterator[Release]:
     return released(spec, ((f"DP-GD p={p} n={each.n} gamma={each.gamma:g}", each) for p, each in arms))
 
 
-FIGURE_3 = records.Place(artefact="fig03", location="Sec. 4.1, Figure 3", kind="figure", source="paper")
+FIGURE_3: records.Place = {"artefact": "fig03", "location": "Sec. 4.1, Figure 3", "kind": "figure", "source": "paper"}
 # The dimension from which the slopes of Figure 3 are told apart from those of the smallest ones.
 LARGE = 20
 SHARED = "thresholds share data sets and noise normals, so that steps have no error of their own"
@@ -211,7 +211,7 @@ def releases_fig04(spec: Spec) -> Iterator[Release]:
 
 releases_fig07 = releases_fig04
 
-FIGURE_4 = records.Place(artefact="fig04", location="Sec. 4.1, Figure 4", kind="figure", source="paper")
+FIGURE_4: records.Place = {"artefact": "fig04", "location": "Sec. 4.1, Figure 4", "kind": "figure", "source": "paper"}
 # Ids by n, which the paper does not state: low and high thresholds, bias, variance, the lowest error.
 TRADE_OFFS = {
     1000: ("fig04-low-threshold-1000", "fig04-high-threshold-1000", "fig04-bias-falls-1000", "fig04-variance-rises-1000",
@@ -345,7 +345,7 @@ def lowest_of(table: pd.DataFrame) -> "pd.Series[float]":
     return table.loc[table["mean"].idxmin()]
 
 
-FIGURE_7 = records.Place(artefact="fig07", location="App. B, Figure 7", kind="figure", source="paper")
+FIGURE_7: records.Place = {"artefact": "fig07", "location": "App. B, Figure 7", "kind": "figure", "source": "paper"}
 # Ids by n, which the paper does not state.
 TOLERANCES = {
     1000: ("fig07-two-sides-1000", "fig07-half-clipped-1000", "fig07-half-or-none-1000", "fig07-tolerance-1000"),

@@ -94,7 +94,7 @@ releases_fig08 = releases_ext_author_profile = releases_fig02
 
 # Claims
 
-FIGURE_2 = records.Place(artefact="fig02", location="Figure 2", kind="figure", source="paper")
+FIGURE_2: records.Place = {"artefact": "fig02", "location": "Figure 2", "kind": "figure", "source": "paper"}
 LARGER, REASONABLE = (
     "at larger sample sizes the non-private error dominates",
     "at reasonable sample sizes the error from sampling dominates the error due to privacy",

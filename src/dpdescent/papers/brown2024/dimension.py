@@ -233,9 +233,9 @@ def releases_ext_large_dimension(spec: Spec) -> Iterator[Release]:
 BOUNDS = "AdaSSP's bounds and calibration"
 BY_BOUNDS = "Before a review one way to run AdaSSP was judged, though none is stated."
 SLOPE = f"log-log slope in p of the mean error to theta*, p >= {GROWN}"
-FIGURE_1 = records.Place(artefact="fig01", location="Figure 1", kind="figure", source="paper")
-FIGURE_9 = records.Place(artefact="fig09", location="Figure 9", kind="figure", source="paper")
-LARGE = records.Place(artefact="ext_large_dimension", location="Sec. 4.1", kind="text", source="ours")
+FIGURE_1: records.Place = {"artefact": "fig01", "location": "Figure 1", "kind": "figure", "source": "paper"}
+FIGURE_9: records.Place = {"artefact": "fig09", "location": "Figure 9", "kind": "figure", "source": "paper"}
+LARGE: records.Place = {"artefact": "ext_large_dimension", "location": "Sec. 4.1", "kind": "text", "source": "ours"}
 # Ids of a figure: error of DP-GD, of least squares, of DP-GD as a distance to it; growth of AdaSSP, its root of p with
 # whose claim that is, because the paper says it of Figure 1; three orders; the law.
 FIXED_RATIO: tuple[tuple[records.Place, tuple[str, str, str], tuple[str, str, Source], tuple[str, str, str], str], ...] = (

@@ -14,8 +14,8 @@ from dpdescent.replication.judging.criteria import about, at_least, at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate, exactly
 
-LEMMA_2_1 = records.Place(artefact="bounds", location="Lemma 2.1", kind="privacy", source="identity")
-THEOREM_3_1 = records.Place(artefact="ext_no_clipping", location="Thm 3.1", kind="theorem", source="ours")
+LEMMA_2_1: records.Place = {"artefact": "bounds", "location": "Lemma 2.1", "kind": "privacy", "source": "identity"}
+THEOREM_3_1: records.Place = {"artefact": "ext_no_clipping", "location": "Thm 3.1", "kind": "theorem", "source": "ours"}
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:

@@ -13,7 +13,6 @@ from dpdescent.data.linear import LinearSample
 from dpdescent.papers.brown2024.criteria import CLOSE, LAWFUL, NEW, claim, every, of_series
 from dpdescent.papers.brown2024.formulas import CONTRACTION
 from dpdescent.papers.brown2024.setting import (
-    UNCLIPPED,
     Array,
     Release,
     Row,
@@ -25,6 +24,7 @@ from dpdescent.papers.brown2024.setting import (
     sample_of,
     trial_stream,
     true_theta,
+    unclipped,
 )
 from dpdescent.replication.judging import algebra, records, statistics
 from dpdescent.replication.judging.bound_rows import row_at
@@ -150,7 +150,8 @@ def design_of(spec: Spec, trial: int) -> LinearSample:
 def releases_ext_law(spec: Spec) -> Iterator[Release]:
     """Yields the ledger entries of one panel; without clipping the sensitivity has no bound."""
     if spec["panel"] != "clipped":
-        return released(spec, [(f"{UNCLIPPED.name}, {spec['panel']}", UNCLIPPED)])
+        event = unclipped()
+        return released(spec, [(f"{event.name}, {spec['panel']}", event)])
     settings = by_threshold(spec)
     return released(
         spec, [(f"DP-GD n={each.n} gamma={k:g} sqrt(p), {spec['panel']}", each) for k, each in settings.items()]
@@ -159,11 +160,10 @@ def releases_ext_law(spec: Spec) -> Iterator[Release]:
 
 # Claims
 
-THEOREM = records.Place(artefact="ext_law", location="Lemma 2.3", kind="theorem", source="paper")
+THEOREM: records.Place = {"artefact": "ext_law", "location": "Lemma 2.3", "kind": "theorem", "source": "paper"}
 # The columns of a level's quantiles with their values where it is uniform.
 LEVELS = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
 TESTED = "quantile of the level of theta_T in the law's chi-square distribution less that of a uniform one"
-WITHIN = between(-LAWFUL, LAWFUL)
 
 
 def as_predicted(rows: pd.DataFrame, id: str, place: records.Place) -> Claim:
@@ -177,7 +177,7 @@ def as_predicted(rows: pd.DataFrame, id: str, place: records.Place) -> Claim:
         id=id, **place | {"location": f"Lemma 2.3, {place['location']}", "kind": "theorem"},
         statement="where few gradients are clipped the iterate is Gaussian with the mean and the covariance of the lemma",
         quantity=f"{TESTED}, averaged over the grid, farthest of five quantiles", cells=deviations(marked),
-        criterion=WITHIN,
+        criterion=between(-LAWFUL, LAWFUL),
         changed="Before a review a mean distance was compared with the law's; now it is the distribution of the Mahalanobis "
         "distance, which mean and covariance decide together.",
         note=f"without any clipping the lemma is exact; here few are clipped{clipped}",
@@ -220,7 +220,7 @@ def _law(table: pd.DataFrame) -> Iterator[Claim]:
         }
         yield every(
             id=id, **THEOREM | {"location": location}, statement=statement,
-            quantity=f"{TESTED}, farthest over T and five quantiles", cells=cells, criterion=WITHIN, changed=NEW,
+            quantity=f"{TESTED}, farthest over T and five quantiles", cells=cells, criterion=between(-LAWFUL, LAWFUL), changed=NEW,
         )  # fmt: skip
     means = algebra.means(of_series(table, MEAN_LEVEL), ["panel", "T"])
     yield every(

@@ -24,8 +24,18 @@ from dpdescent.replication.judging.criteria import at_least, between
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate
 
-FIGURE_6 = records.Place(artefact="fig06", location="Sec. 4.2, Figures 5, 6", kind="figure", source="paper")
-FIGURE_11 = records.Place(artefact="fig11", location="Sec. 4.2, Figures 10, 11", kind="figure", source="paper")
+FIGURE_6: records.Place = {
+    "artefact": "fig06",
+    "location": "Sec. 4.2, Figures 5, 6",
+    "kind": "figure",
+    "source": "paper",
+}
+FIGURE_11: records.Place = {
+    "artefact": "fig11",
+    "location": "Sec. 4.2, Figures 10, 11",
+    "kind": "figure",
+    "source": "paper",
+}
 BY_N = "Before a review one n was judged, though n is not stated."
 
 

@@ -19,7 +19,6 @@ from dpdescent.papers.brown2024.accuracy import theorem_records, theorem_steps
 from dpdescent.papers.brown2024.criteria import CLOSE, COMPARABLE, GROWN, NEW, RATE, TAILS, claim, every
 from dpdescent.papers.brown2024.formulas import CONTRACTION
 from dpdescent.papers.brown2024.setting import (
-    UNCLIPPED,
     Array,
     Release,
     Row,
@@ -30,6 +29,7 @@ from dpdescent.papers.brown2024.setting import (
     released,
     sample_of,
     trial_stream,
+    unclipped,
 )
 from dpdescent.replication.judging import algebra, records, statistics
 from dpdescent.replication.judging.bound_rows import row
@@ -170,13 +170,14 @@ def setting_of(spec: Spec, n: int, p: int) -> Setting:
 def releases_table_proofs(spec: Spec) -> Iterator[Release]:
     """Yields the ledger entry of one panel: runs without clipping, whose sensitivity has no bound."""
     p, n = spec["cell"]["p"], spec["cell"]["p"] * spec["cell"]["n_over_p"]
-    arms = [(f"{UNCLIPPED.name}, {spec['panel']}, p={p} n={n}", UNCLIPPED)]
+    event = unclipped()
+    arms = [(f"{event.name}, {spec['panel']}, p={p} n={n}", event)]
     return released(spec, arms if spec["panel"] != "spectrum" else [])
 
 
 # Claims
 
-TABLE = records.Place(artefact="table_proofs", location="Sec. 1.2", kind="text", source="paper")
+TABLE: records.Place = {"artefact": "table_proofs", "location": "Sec. 1.2", "kind": "text", "source": "paper"}
 A_10 = TABLE | {"location": "Lemma 2.6, Claim A.10", "kind": "theorem"}
 # Id, place, quantity of the table, the highest exponent of p, statement.
 ORDERS = (

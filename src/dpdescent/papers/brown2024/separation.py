@@ -145,7 +145,7 @@ def batched(evidence: Evidence, n: int, steps: int, m: int, target_sd: float = 0
 
 # Claims
 
-THEOREM = records.Place(artefact="bounds", location="Thm 3.1", kind="theorem", source="paper")
+THEOREM: records.Place = {"artefact": "bounds", "location": "Thm 3.1", "kind": "theorem", "source": "paper"}
 # Where Theorem 3.1's number of steps is judged: p, m, beta and lambda, and along which values each of them is varied.
 AT = {"p": 10, "m": 10, "beta": 0.05, "noise_sd": 1e-2}
 ALONG: dict[str, tuple[float, ...]] = {
