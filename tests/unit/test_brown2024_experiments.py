@@ -851,3 +851,5 @@ def test_proofs_measure_what_they_name():
     c1 = condition.covariate_constant(n=200, p=5, beta=spec["settings"]["beta"])
     assert rows[proofs.KERNEL, 20] == pytest.approx(kernel / (8 * c1**2 * 200 * 5))
     assert rows[proofs.CONDITION_NUMBER, 0] > 1
+    moved = sample.X @ np.linalg.matrix_power(np.eye(5) - 0.25 * sigma, 5)
+    assert rows[proofs.DIRECTION, 5] == pytest.approx(5 * np.mean([u[0] ** 2 / (u @ u) for u in moved]))

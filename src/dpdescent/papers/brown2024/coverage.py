@@ -22,17 +22,11 @@ from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import NOTHING, Z95, Estimate
 
 FIGURE_5: records.Place = {
-    "artefact": "fig05",
-    "location": "Sec. 4.2, Figures 5, 6",
-    "kind": "figure",
-    "source": "paper",
-}
+    "artefact": "fig05", "location": "Sec. 4.2, Figures 5, 6", "kind": "figure", "source": "paper",
+}  # fmt: skip
 FIGURE_10: records.Place = {
-    "artefact": "fig10",
-    "location": "Sec. 4.2, Figures 10, 11",
-    "kind": "figure",
-    "source": "paper",
-}
+    "artefact": "fig10", "location": "Sec. 4.2, Figures 10, 11", "kind": "figure", "source": "paper",
+}  # fmt: skip
 OUTLIERS: records.Place = {"artefact": "ext_outliers", "location": "Sec. 1.1, 2.5", "kind": "text", "source": "paper"}
 
 

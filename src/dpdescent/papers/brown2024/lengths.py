@@ -25,17 +25,11 @@ from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate
 
 FIGURE_6: records.Place = {
-    "artefact": "fig06",
-    "location": "Sec. 4.2, Figures 5, 6",
-    "kind": "figure",
-    "source": "paper",
-}
+    "artefact": "fig06", "location": "Sec. 4.2, Figures 5, 6", "kind": "figure", "source": "paper",
+}  # fmt: skip
 FIGURE_11: records.Place = {
-    "artefact": "fig11",
-    "location": "Sec. 4.2, Figures 10, 11",
-    "kind": "figure",
-    "source": "paper",
-}
+    "artefact": "fig11", "location": "Sec. 4.2, Figures 10, 11", "kind": "figure", "source": "paper",
+}  # fmt: skip
 BY_N = "Before a review one n was judged, though n is not stated."
 
 

@@ -189,11 +189,8 @@ def releases_ext_small_noise(spec: Spec) -> Iterator[Release]:
 # Claims
 
 LEMMA_2_5: records.Place = {
-    "artefact": "ext_no_clipping",
-    "location": "Lemma 2.5",
-    "kind": "theorem",
-    "source": "paper",
-}
+    "artefact": "ext_no_clipping", "location": "Lemma 2.5", "kind": "theorem", "source": "paper",
+}  # fmt: skip
 AFTER_REVIEW = "Before a review the gamma and n of the experiments were compared with those that the lemma asks for."
 QUANTITY = "share of runs of T = 20 steps in which any gradient is clipped"
 RARE = 0.05

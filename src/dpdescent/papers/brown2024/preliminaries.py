@@ -104,11 +104,8 @@ def _least_squares(rng: np.random.Generator, p: int, beta: float) -> tuple[float
 # Claims
 
 TABLE: records.Place = {
-    "artefact": "table_preliminaries",
-    "location": "Claim A.12",
-    "kind": "theorem",
-    "source": "paper",
-}
+    "artefact": "table_preliminaries", "location": "Claim A.12", "kind": "theorem", "source": "paper",
+}  # fmt: skip
 # The trials from which a 0.95 quantile is one: the largest sizes of Figure 8 have fewer.
 ENOUGH = 20
 
