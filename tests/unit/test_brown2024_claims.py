@@ -717,6 +717,15 @@ def test_a_clipped_fraction_is_not_read_beyond_the_grid_of_thresholds(kept: Call
     assert judged_one(made, "fig03-low").verdict == "not testable"
 
 
+def test_a_curve_is_read_at_half_of_the_gradients_where_it_brackets_that() -> None:
+    made = world()
+    for n, last in ((1000, 0.55), (5000, 0.45)):
+        change("fig07", value=last, column="clip_fraction", n=n, clip_fraction=lambda share: share > 0.45)(made)
+    found = judged(made, clipping)
+    assert not math.isnan(found["fig07-half-clipped-1000"].measured)
+    assert math.isnan(found["fig07-half-clipped-5000"].measured)
+
+
 @pytest.mark.parametrize("name", ["fig01-order-ols", "fig06-burn-in", "fig05-autocorrelation", "no-clipping-5"])
 def test_other_claims_do_not_notice(name: str) -> None:
     found = judged(falsified(name))
