@@ -69,12 +69,10 @@ def edited(folder: Path, stem: str, old: str, new: str) -> Path:
 
 
 def data(kind: str, more: str = "pass", name: str = "NOBODY") -> str:
-    """A class, an object of it that is bound as the file is imported, and what it is the class of."""
-    head = {"dataclass": "@dataclasses.dataclass(frozen=True)\nclass Two:", "tuple": "class Two(typing.NamedTuple):"}[
-        kind
-    ]
-    imports = f"import {'dataclasses' if kind == 'dataclass' else 'typing'}"
-    return f"{imports}\n\n\n{head}\n    a: float = 1.0\n    {more}\n\n\n{name} = Two(2.0)\nSTEP = 1\n"
+    """A class that is data, an object of it that is bound when the file is imported, and what `ground` begins with."""
+    module = "dataclasses" if kind == "dataclass" else "typing"
+    head = "@dataclasses.dataclass\nclass Two:" if kind == "dataclass" else "class Two(typing.NamedTuple):"
+    return f"import {module}\n\n\n{head}\n    a: float = 1.0\n    {more}\n\n\n{name} = Two(2.0)\nSTEP = 1\n"
 
 
 @pytest.fixture
