@@ -131,7 +131,7 @@ def test_which_file_computed_figure_5(reader: Reader) -> None:
     reader.click("#verdicts a[href='brown2024.html']")
     reader.click("nav.contents a[href='#fig05']")
     (file,) = re.findall(r"measured in (\S+\.py)", reader.text("#fig05 .again"))
-    assert file == "src/dpdescent/papers/brown2024/experiments/fig05.py"
+    assert file == "src/dpdescent/papers/brown2024/intervals.py"
     assert (ROOT / file).is_file()
 
 

@@ -20,7 +20,7 @@ from dpdescent.data.iv import IVSample
 from dpdescent.data.linear import LinearSample
 from dpdescent.estimators.dp_2s_gd import Settings
 from dpdescent.estimators.run import Run
-from dpdescent.papers.brown2024.arms import Setting, side_by_side
+from dpdescent.papers.brown2024.setting import Setting, side_by_side
 from dpdescent.papers.liang2025 import setting as liang_setting
 from dpdescent.papers.liang2025.formulas import StepSizes
 from dpdescent.privacy import sampling, zcdp

@@ -1,6 +1,7 @@
 """Rows of bounds: whether a measurement lies where the bound puts it, and how rows are found again."""
 
 import math
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -24,6 +25,33 @@ def test_row_says_whether_the_measurement_lies_where_the_bound_puts_it(
     measured: float | None, direction: bound_rows.Direction | None, holds: bool | None
 ) -> None:
     row = bound_rows.row(**AT, value=2, measured=measured, direction=direction, note="a note")
+    number = None if measured is None or math.isnan(measured) else measured
+    assert row == Bound(*AT.values(), 2.0, number, holds, "a note")
+
+
+@pytest.mark.parametrize(
+    ("measured", "direction", "allowed", "holds"),
+    [
+        (2.1, "at most", 0.2, True), (2.3, "at most", 0.2, False), (1.9, "at least", 0.2, True),
+        (1.7, "at least", 0.2, False), (1.0, "at most", math.nan, None), (2.1, None, 0.2, None),
+    ],
+)  # fmt: skip
+def test_row_allows_for_chance(
+    measured: float, direction: bound_rows.Direction | None, allowed: float, holds: bool | None
+) -> None:
+    row = bound_rows.row(**AT, value=2.0, measured=measured, direction=direction, note="a note", allowed=allowed)
+    assert row.holds is holds
+
+
+@pytest.mark.parametrize(
+    ("measured", "allowed", "holds"),
+    [
+        (2.2, 0.25, True), (1.8, 0.25, True), (2.3, 0.25, False), (1.7, 0.25, False), (None, 1.0, None),
+        (math.nan, 1.0, None), (2.0, math.nan, None), (2.0, 0.0, True),
+    ],
+)  # fmt: skip
+def test_identity_holds_on_both_sides(measured: float | None, allowed: float, holds: bool | None) -> None:
+    row = bound_rows.identity(**AT, value=2, measured=measured, allowed=allowed, note="a note")
     number = None if measured is None or math.isnan(measured) else measured
     assert row == Bound(*AT.values(), 2.0, number, holds, "a note")
 
@@ -128,8 +156,11 @@ def test_pick_finds_the_one_row() -> None:
     table = pd.DataFrame({"n": [1, 1, 2], "T": [1, 2, 1], "mean": [0.1, 0.2, 0.3]})
     assert bound_rows.pick(table, "mean", n=1, T=2) == 0.2
     assert bound_rows.pick(table, "mean", n=2, T=2) is None
-    with pytest.raises(ValueError, match=r"2 rows have .*'n': 1"):
-        bound_rows.pick(table, "mean", n=1)
+    assert bound_rows.row_at(table, n=1, T=2)["mean"] == 0.2
+    assert math.isnan(bound_rows.row_at(table, n=3)["mean"])
+    for pick in (bound_rows.row_at, partial(bound_rows.pick, column="mean")):
+        with pytest.raises(ValueError, match=r"2 rows have .*'n': 1"):
+            pick(table, n=1)
 
 
 def test_bound_is_found_by_its_whole_name() -> None:

@@ -1,8 +1,8 @@
 """brown2024's experiments: rows as the tables need them, parts that change nothing, shared draws, what is released."""
 
-import importlib
 import json
 import math
+import pkgutil
 from pathlib import Path
 
 import numpy as np
@@ -16,17 +16,10 @@ from dpdescent.algorithms.gaussian_law import IterateLaw, pinsker
 from dpdescent.baselines.ada_ssp import ada_ssp, bounded_gram
 from dpdescent.baselines.least_squares import huber_minimiser, linear_intervals, linear_least_squares
 from dpdescent.data.linear import LinearSample, anisotropic_root
-from dpdescent.papers.brown2024 import design
-from dpdescent.papers.brown2024.arms import Setting, side_by_side
-from dpdescent.papers.brown2024.experiments import (
-    ext_large_dimension,
-    ext_law,
-    ext_outliers,
-    ext_small_noise,
-    table_proofs,
-)
-from dpdescent.papers.brown2024.runs import constructions, fixed_ratio, normality
-from dpdescent.papers.brown2024.theory import no_clipping
+from dpdescent.papers.brown2024 import condition, dimension, formulas, intervals, proofs
+from dpdescent.papers.brown2024 import law as laws
+from dpdescent.papers.brown2024 import setting as design
+from dpdescent.papers.brown2024.setting import Setting, side_by_side
 from dpdescent.privacy import zcdp
 from dpdescent.replication.build import files, tables
 from dpdescent.replication.configuration import project
@@ -51,8 +44,12 @@ SMALL = {
 }  # fmt: skip
 
 
-def experiment(name):
-    return importlib.import_module(f"dpdescent.papers.brown2024.experiments.{name}")
+def run(name, spec):
+    return pkgutil.resolve_name(ARTEFACTS[name].run)(spec)
+
+
+def releases(name, spec):
+    return pkgutil.resolve_name(ARTEFACTS[name].releases)(spec)
 
 
 def spec_of(name, panel=None, variant="main", trials=(0, 1), **changes):
@@ -73,7 +70,7 @@ def small(name, panel=None, trials=(0, 1)):
 
 
 def rows_of(name, spec):
-    return pd.DataFrame(list(experiment(name).run(spec)))
+    return pd.DataFrame(list(run(name, spec)))
 
 
 def panels_of(name):
@@ -109,7 +106,7 @@ def test_lengths_are_read_from_the_runs_of_coverage_with_equal_bytes(of_length, 
 
     def written(name, **more):
         file, spec = tmp_path / "part.csv", spec_of(of_length, panel, trials=(0, 2), **SMALL[of_length])
-        rows = list(experiment(name).run({**spec, "artefact": name, **more}))
+        rows = list(run(name, {**spec, "artefact": name, **more}))
         files.write_rows(file, list(dict.fromkeys(column for row in rows for column in row)), rows)
         return file
 
@@ -122,7 +119,7 @@ def test_lengths_are_read_from_the_runs_of_coverage_with_equal_bytes(of_length, 
 @pytest.mark.parametrize("name", list(ARTEFACTS))
 def test_the_cut_into_parts_changes_no_bit(name):
     def ordered(*ranges):
-        rows = (row for ends in ranges for row in experiment(name).run(small(name, trials=ends)))
+        rows = (row for ends in ranges for row in run(name, small(name, trials=ends)))
         return sorted(str(sorted(row.items(), key=lambda item: item[0])) for row in rows)
 
     assert ordered((0, 3)) == ordered((0, 1), (1, 3))
@@ -171,7 +168,7 @@ def test_ledger_has_the_budget_and_the_guarantee_of_every_arm(name):
     arms, runs = [], 0
     for spec in all_cells(name):
         rho = budget(name, spec)
-        for arm, event, delta in experiment(name).releases(spec):
+        for arm, event, delta in releases(name, spec):
             arms.append(arm)
             assert delta == 1e-6
             runs += event.name == "DP-GD"
@@ -200,7 +197,7 @@ def test_ledger_has_the_budget_and_the_guarantee_of_every_arm(name):
 
 def test_figures_of_the_baseline_have_all_four_methods_in_the_ledger():
     for name in ("fig01", "fig09"):
-        arms = [arm.split(": ")[1].split(" p=")[0] for arm, *_ in experiment(name).releases(spec_of(name))]
+        arms = [arm.split(": ")[1].split(" p=")[0] for arm, *_ in releases(name, spec_of(name))]
         public = "AdaSSP (public bounds)"
         assert arms == ["DP-GD", "AdaSSP", public, "AdaSSP (zCDP-matched)", public, "OLS"]
 
@@ -221,8 +218,8 @@ def test_what_runs_is_what_the_ledger_says(name, panel, monkeypatch):
         return plain(samples, arms, normals, record)
 
     monkeypatch.setattr(dp_gd, "descend", listening)
-    list(experiment(name).run(spec))
-    events = [event for _, event, _ in experiment(name).releases(spec) if event.name == "DP-GD"]
+    list(run(name, spec))
+    events = [event for _, event, _ in releases(name, spec) if event.name == "DP-GD"]
     told = {(event.releases[0].sensitivity, event.releases[0].noise_sd) for event in events}
     assert {each[:2] for each in ran} == told
     counts = {event.releases[0].count for event in events}
@@ -232,9 +229,7 @@ def test_what_runs_is_what_the_ledger_says(name, panel, monkeypatch):
 def test_independent_runs_are_in_the_ledger_only_where_there_are_any():
     for name, panel in (("fig05", "clipped"), ("ext_outliers", "outliers")):
         spec = spec_of(name, panel, cell={"steps": [120, 200, 220]})
-        arms = [
-            arm for arm, *_ in experiment(name).releases(spec) if "10 independent runs" in arm or ", 10 runs" in arm
-        ]
+        arms = [arm for arm, *_ in releases(name, spec) if "10 independent runs" in arm or ", 10 runs" in arm]
         assert arms
         assert all("N=220" in arm for arm in arms)
 
@@ -333,22 +328,22 @@ def test_errors_at_fixed_ratio_are_those_of_the_algorithms_own_words(name):
 def test_ada_ssp_runs_on_bounded_records_where_bounds_are_public_and_with_one_set_of_normals():
     spec = spec_of("fig01", settings={"bound_y": 0.5})
     sample, theta_star = design.sample_of(spec, 3, 300, 0)
-    found = fixed_ratio.ada_ssp_estimates(spec, sample, 0)
-    maxima = fixed_ratio.Bounds.data_maxima(sample)
-    for name, calibration in fixed_ratio.calibrations(spec, 3, maxima).items():
+    found = dimension.ada_ssp_estimates(spec, sample, 0)
+    maxima = dimension.Bounds.data_maxima(sample)
+    for name, calibration in dimension.calibrations(spec, 3, maxima).items():
         gram = sample.gram if name == "AdaSSP" else bounded_gram(sample, calibration.bounds)
         rng = design.trial_stream(spec, 3, 300, 0, "AdaSSP")
         np.testing.assert_allclose(found[name], ada_ssp(gram, calibration, rng).theta, rtol=1e-12)
     rows = rows_of("fig01", spec | {"cell": {"p": 3}}).set_index(["error_to", "series"])["value"]
-    for name in fixed_ratio.ADA_SSP:
+    for name in dimension.ADA_SSP:
         assert rows["theta_star", name] == pytest.approx(np.linalg.norm(found[name] - theta_star), rel=1e-12)
     assert len({round(float(each[0]), 12) for each in found.values()}) == 3
 
 
 def test_public_bounds_know_the_design_and_not_the_data():
-    bounds = fixed_ratio.public_bounds(spec_of("fig01"), 16)
+    bounds = dimension.public_bounds(spec_of("fig01"), 16)
     assert (bounds.x, bounds.y, bounds.source) == (4.0 + 3.0, 6.0, "public")
-    assert fixed_ratio.public_bounds(spec_of("fig09"), 16).x == pytest.approx(math.sqrt(2) * 7.0)
+    assert dimension.public_bounds(spec_of("fig09"), 16).x == pytest.approx(math.sqrt(2) * 7.0)
 
 
 @pytest.mark.parametrize(("name", "noise_mean"), [("fig01", 0.0), ("fig01", 1.0), ("fig09", 0.0)])
@@ -543,8 +538,8 @@ def test_replications_of_independent_runs_are_disjoint():
         return np.tile(2.0 ** np.arange(columns)[:, None], (steps // runs, 1, P)), setting, 0.0
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(constructions, "_paths", numbered)
-        (found,) = (each for each in constructions.constructed(spec, sample, 0, 36, 2.0) if each.name == "independent")
+        patch.setattr(intervals, "_paths", numbered)
+        (found,) = (each for each in intervals.constructed(spec, sample, 0, 36, 2.0) if each.name == "independent")
     for replication in range(REPLICATIONS):
         # A sum of distinct powers of two says which.
         total = round(found.intervals.centre[replication, 0] * M)
@@ -579,7 +574,7 @@ def test_what_the_exact_law_says_of_intervals_is_at_the_noise_of_all_gradients()
     coverage, lengths = (
         rows_of(name, intervals_spec(name, "exact")).set_index("series") for name in ("fig05", "fig06")
     )
-    for series, construction in constructions.NAMES.items():
+    for series, construction in intervals.NAMES.items():
         estimates = law.estimates(construction, 36, M, BURN_IN)
         np.testing.assert_allclose(lengths.loc[series, "predicted"], estimates.expected_length(0.95), rtol=1e-12)
         np.testing.assert_allclose(lengths.loc[series, "settled"], estimates.settled_length(0.95), rtol=1e-12)
@@ -593,7 +588,7 @@ def test_exact_process_has_the_lengths_and_the_autocorrelation_of_its_law():
         rows_of(name, spec_of(name, "exact", cell=cell)).groupby("series")[["value", *more]].mean()
         for name, more in (("fig05", ["guaranteed"]), ("fig06", ["predicted"]))
     )
-    for series in constructions.NAMES:
+    for series in intervals.NAMES:
         assert lengths.loc[series, "value"] == pytest.approx(lengths.loc[series, "predicted"], rel=0.03)
         assert coverage.loc[series, "value"] > coverage.loc[series, "guaranteed"] - 0.02
     sample, _ = design.sample_of(spec_of("fig05", "exact"), 10, 2000, 0)
@@ -632,9 +627,9 @@ def test_autocorrelation_is_centred_across_runs_and_pooled():
     for t in range(1, 6):
         path[t] = np.array([0.9, -0.3]) * path[t - 1] + 0.1 * rng.standard_normal((4000, 2))
     drift = np.linspace(0, 50, 6)[:, None, None]
-    np.testing.assert_allclose(constructions.autocorrelation(path + drift), [0.9, -0.3], atol=0.01)
-    shuffled = constructions.autocorrelation(path[:, rng.permutation(4000)] + drift)
-    np.testing.assert_allclose(shuffled, constructions.autocorrelation(path), rtol=1e-9)
+    np.testing.assert_allclose(intervals.autocorrelation(path + drift), [0.9, -0.3], atol=0.01)
+    shuffled = intervals.autocorrelation(path[:, rng.permutation(4000)] + drift)
+    np.testing.assert_allclose(shuffled, intervals.autocorrelation(path), rtol=1e-9)
 
 
 # What was added to the paper's experiments
@@ -645,7 +640,7 @@ def test_with_a_huge_threshold_both_minimisers_are_one():
     rows = rows_of("ext_outliers", spec).set_index(["clip_factor", "series"])
     np.testing.assert_array_equal(rows.loc[(1e5, "huber"), "value"], rows.loc[(1e5, "ols"), "value"])
     assert rows.loc[1e5]["apart"].max() < 1e-12
-    sample = ext_outliers.contaminated(spec, 0)
+    sample = intervals.contaminated(spec, 0)
     apart = np.linalg.norm(huber_minimiser(sample, math.sqrt(10)) - linear_least_squares(sample.gram))
     assert rows.loc[1.0]["apart"].tolist() == pytest.approx([apart] * len(rows.loc[1.0]), rel=1e-9)
     assert apart > 0.1
@@ -654,7 +649,7 @@ def test_with_a_huge_threshold_both_minimisers_are_one():
 
 def test_outliers_are_the_stated_share_of_the_data_set_of_figure_5():
     clean, dirty = (
-        ext_outliers.contaminated(spec_of("ext_outliers", panel, cell={"n": 500}), 2) for panel in ("clean", "outliers")
+        intervals.contaminated(spec_of("ext_outliers", panel, cell={"n": 500}), 2) for panel in ("clean", "outliers")
     )
     plain, _ = design.sample_of(spec_of("fig05"), 10, 500, 2)
     np.testing.assert_array_equal(clean.X, plain.X)
@@ -667,7 +662,7 @@ def test_outliers_are_the_stated_share_of_the_data_set_of_figure_5():
 def test_condition_and_requirements_are_those_of_the_lemmas():
     spec = spec_of("ext_no_clipping", "condition, p = 100", cell={"n": 400, "p": 5}, arms={"T": 7})
     sample, theta_star = design.sample_of(spec, 5, 400, 0)
-    found = no_clipping.condition(sample, theta_star, sigma=1.0, eta=0.25, T=7)
+    found = condition.condition(sample, theta_star, sigma=1.0, eta=0.25, T=7)
     rows = rows_of("ext_no_clipping", spec)
     assert set(rows["panel"]) == {"condition"}
     values = rows.set_index("series")["value"]
@@ -724,7 +719,7 @@ def test_small_noise_goes_from_no_clipping_to_all_and_leaves_the_iterate_at_zero
         assert tiny["bound"] == pytest.approx(1e-9 * usual["bound"], rel=1e-12)
         T = math.ceil(c * math.log(1000 / 4))
         assert usual["T"] == tiny["T"] == T
-        events = {arm: event for arm, event, _ in ext_small_noise.releases(spec)}
+        events = {arm: event for arm, event, _ in releases("ext_small_noise", spec)}
         assert events[f"main: DP-GD sigma=1 c={c:g}"].releases[0].count == T
     sample, _ = design.sample_of(spec, 4, 1000, 0, sigma=1e-9)
     assert np.abs(sample.y - sample.X @ design.true_theta(spec, 4, 1000, 0)).max() < 1e-8
@@ -751,9 +746,9 @@ def test_preliminaries_happen_as_often_as_exact_laws_say():
 
 def test_norms_of_the_preliminaries_have_the_covariance_they_are_bounded_by(monkeypatch):
     """At a bound of half its size about every other draw exceeds it: the event is no constant."""
-    module, spec = experiment("table_preliminaries"), spec_of("table_preliminaries", trials=(0, 200), cell={"p": 10})
+    spec = spec_of("table_preliminaries", trials=(0, 200), cell={"p": 10})
     trace = float(np.linspace(0.1, 1.0, 10).sum())
-    monkeypatch.setattr(module.concentration, "gaussian_norm", lambda total, norm, beta: math.sqrt(total))
+    monkeypatch.setattr(formulas, "gaussian_norm", lambda total, norm, beta: math.sqrt(total))
     rows = rows_of("table_preliminaries", spec)
     share = rows[rows["quantity"].str.startswith("A.9")]["value"].mean()
     normals = np.random.default_rng(0).standard_normal((20_000, 10)) ** 2 @ np.linspace(0.1, 1.0, 10)
@@ -786,7 +781,7 @@ def test_short_batches_are_left_out_where_m_of_them_do_not_fit(length):
 def test_nothing_is_guaranteed_where_gradients_are_clipped():
     assert rows_of("fig05", intervals_spec("fig05"))["guaranteed"].isna().all()
     exact = rows_of("fig05", intervals_spec("fig05", "exact")).set_index("series")["guaranteed"]
-    assert exact.loc[list(constructions.NAMES)].notna().all()
+    assert exact.loc[list(intervals.NAMES)].notna().all()
 
 
 def test_lemma_2_5_clips_nothing_at_its_own_setting_and_everything_in_the_limit():
@@ -799,13 +794,13 @@ def test_lemma_2_5_clips_nothing_at_its_own_setting_and_everything_in_the_limit(
 def test_levels_are_uniform_under_the_law_and_near_one_under_another():
     law = IterateLaw.of(sample_of_size(300, 4).gram, eta=0.25, noise_sd=0.3)
     theta = law.simulate(7, 4000, np.random.default_rng(1))[6]
-    found = normality.levels(law, 7, theta)
+    found = laws.levels(law, 7, theta)
     assert found.shape == (4000,)
     np.testing.assert_allclose(np.quantile(found, [0.05, 0.5, 0.95]), [0.05, 0.5, 0.95], atol=0.03)
-    assert normality.levels(law, 7, theta + 2.0).min() > 0.99
+    assert laws.levels(law, 7, theta + 2.0).min() > 0.99
     # One direction of the covariance alone.
     wide = law.theta_hat + (theta - law.theta_hat) @ np.diag([3.0, 1.0, 1.0, 1.0])
-    assert np.median(normality.levels(law, 7, wide)) > 0.8
+    assert np.median(laws.levels(law, 7, wide)) > 0.8
 
 
 def sample_of_size(n, p):
@@ -815,14 +810,14 @@ def sample_of_size(n, p):
 
 
 def test_orthogonal_covariates_have_sums_that_are_the_identity():
-    sample = ext_law.design_of(spec_of("ext_law", "orthogonal"), 0)
+    sample = laws.design_of(spec_of("ext_law", "orthogonal"), 0)
     np.testing.assert_allclose(sample.gram.xx / sample.n, np.eye(10), atol=1e-12)
 
 
 def test_maxima_without_records_are_those_of_records():
     """Largest norms and labels of 500 records in 300 data sets beside those that are drawn from their laws."""
     spec, rng = spec_of("ext_large_dimension"), np.random.default_rng(2)
-    drawn = [ext_large_dimension.bounds_of(spec, 500, 3, rng)["AdaSSP"] for _ in range(300)]
+    drawn = [dimension.bounds_of(spec, 500, 3, rng)["AdaSSP"] for _ in range(300)]
     X, noise = rng.standard_normal((300, 500, 3)), rng.standard_normal((300, 500))
     norms, labels = np.linalg.norm(X, axis=2).max(axis=1), np.abs(X[:, :, 0] + noise).max(axis=1)
     assert np.mean([each.x for each in drawn]) == pytest.approx(norms.mean(), rel=0.02)
@@ -833,10 +828,10 @@ def test_projected_iterates_stay_in_their_ball_and_descent_without_one_is_dp_gd(
     sample, setting = sample_of_size(400, 3), Setting(n=400, p=3, T=5, rho=0.05, eta=0.25, gamma=1e9)
     normals = np.random.default_rng(3).standard_normal((5, 3))
     quiet = Setting(n=400, p=3, T=5, rho=1e18, eta=0.25, gamma=1e9)
-    own = ext_large_dimension.descend(sample.gram, quiet, normals, math.inf)
+    own = dimension.descend(sample.gram, quiet, normals, math.inf)
     arms = dp_gd.DPGDArms.alike(1, 5, 0.25, np.inf, quiet.noise_sd)
     np.testing.assert_allclose(own, dp_gd.descend([sample], arms, normals[:, None, None]).theta[0, 0], rtol=1e-9)
-    assert np.linalg.norm(ext_large_dimension.descend(sample.gram, setting, normals, 1.0)) <= 1.0 + 1e-12
+    assert np.linalg.norm(dimension.descend(sample.gram, setting, normals, 1.0)) <= 1.0 + 1e-12
 
 
 def test_proofs_measure_what_they_name():
@@ -844,15 +839,17 @@ def test_proofs_measure_what_they_name():
     spec = small("table_proofs", "dimension")
     rows = rows_of("table_proofs", spec).set_index(["quantity", "T"])["value"]
     sample, _ = design.sample_of(spec, 5, 200, 0)
-    setting = table_proofs.setting_of(spec, 200, 5)
+    setting = proofs.setting_of(spec, 200, 5)
     normals = design.trial_stream(spec, 5, 200, 0, "proofs").standard_normal((80, 1, 1, 5))[:, 0, 0]
     sigma, theta, largest = sample.gram.xx / 200, np.zeros(5), 0.0
     for z in normals[:20]:
         largest = max(largest, *(np.linalg.norm(x * (y - x @ theta)) for x, y in zip(sample.X, sample.y, strict=True)))
         theta = theta - 0.25 * (sigma @ theta - sample.gram.xy / 200 - setting.noise_sd * z)
-    assert rows[table_proofs.GRADIENT, 20] == pytest.approx(largest)
+    assert rows[proofs.GRADIENT, 20] == pytest.approx(largest)
     A = [sum(0.25 * np.linalg.matrix_power(np.eye(5) - 0.25 * sigma, j) for j in range(t)) for t in range(1, 21)]
     kernel = max(((sample.X @ A_t @ sample.X.T) ** 2).sum(axis=1).max() for A_t in A)
-    c1 = table_proofs.gaussian_data.covariate_constant(n=200, p=5, beta=spec["settings"]["beta"])
-    assert rows[table_proofs.KERNEL, 20] == pytest.approx(kernel / (8 * c1**2 * 200 * 5))
-    assert rows[table_proofs.CONDITION_NUMBER, 0] > 1
+    c1 = condition.covariate_constant(n=200, p=5, beta=spec["settings"]["beta"])
+    assert rows[proofs.KERNEL, 20] == pytest.approx(kernel / (8 * c1**2 * 200 * 5))
+    assert rows[proofs.CONDITION_NUMBER, 0] > 1
+    moved = sample.X @ np.linalg.matrix_power(np.eye(5) - 0.25 * sigma, 5)
+    assert rows[proofs.DIRECTION, 5] == pytest.approx(5 * np.mean([u[0] ** 2 / (u @ u) for u in moved]))

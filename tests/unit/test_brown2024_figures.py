@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import pkgutil
 from collections.abc import Iterator
 from functools import cache, partial
 from pathlib import Path
@@ -18,15 +19,17 @@ from matplotlib.lines import Line2D
 
 import made_up
 import pictures
-from dpdescent.papers.brown2024 import figures
-from dpdescent.papers.brown2024.figures import accuracy, clipping, intervals
+from dpdescent.papers.brown2024 import clipping_figures as clipping
+from dpdescent.papers.brown2024 import cost_of_privacy_figures as cost
+from dpdescent.papers.brown2024 import dimension_figures as looks
+from dpdescent.papers.brown2024 import intervals_figures as intervals
 from dpdescent.replication.configuration import project
 from dpdescent.replication.drawing import figures as style
 from made_up import Rows, grid
 
 ROOT = Path(__file__).parents[2]
 PAPER = project.load({"scale": "paper", "seed": 7, "papers": ["brown2024"]}, ROOT).papers["brown2024"]
-DRAWN = [name.removeprefix("draw_") for name in figures.__all__]
+DRAWN = [name for name, artefact in PAPER.artefacts.items() if not artefact.is_table]
 # Sorted, as the specs of figures have them.
 DISPLAY = {
     name: {"cells": dict(sorted(artefact.cells.items())), "arms": artefact.arms, "published": PAPER.published}
@@ -188,7 +191,7 @@ def _figures_are_closed() -> Iterator[None]:
 
 
 def draw_from(name: str, rows: Rows, trials: int = 20) -> Figure:
-    figure: Figure = getattr(figures, f"draw_{name}")(table_of(rows, trials), DISPLAY[name])
+    figure: Figure = pkgutil.resolve_name(PAPER.artefacts[name].draw)(table_of(rows, trials), DISPLAY[name])
     return figure
 
 
@@ -313,11 +316,11 @@ def test_equal_figures_give_equal_bytes(suffix: str, tmp_path: Path) -> None:
 def test_a_method_has_one_colour_in_all_figures() -> None:
     descent = [draw("fig01").axes[0].containers[0], draw("fig02").axes[0].containers[0]]
     descent += [draw("fig08").axes[0].containers[0], draw("fig04").axes[0].containers[2]]
-    assert {to_hex(curve[0].get_color()) for curve in descent} == {accuracy.DP_GD.lower()}
+    assert {to_hex(curve[0].get_color()) for curve in descent} == {looks.DP_GD.lower()}
     closed = [draw("fig01").axes[0].containers[1], draw("fig02").axes[0].containers[1]]
     lengths = lines_of(draw("fig06").axes[0], linestyle="--")
-    assert {to_hex(line.get_color()) for line in [*lengths, *(curve[0] for curve in closed)]} == {accuracy.OLS.lower()}
-    methods = [look[0] for look in accuracy.METHODS.values()] + list(accuracy.SHADES.values())
+    assert {to_hex(line.get_color()) for line in [*lengths, *(curve[0] for curve in closed)]} == {looks.OLS.lower()}
+    methods = [look[0] for look in looks.METHODS.values()] + list(looks.SHADES.values())
     assert not {look[1] for look in intervals.CONSTRUCTIONS.values()} & set(methods)
 
 
@@ -330,13 +333,13 @@ def test_methods_have_the_colours_that_they_have_in_all_papers() -> None:
     for method, color in found:
         assert to_hex(color) == style.METHODS[method].lower()
     # Neither the exact law nor a fit is black.
-    assert style.METHODS["OLS"] not in (accuracy.LAW, accuracy.FIT)
+    assert style.METHODS["OLS"] not in (looks.LAW, looks.FIT)
 
 
 def test_fig01_draws_what_is_predicted_and_the_error_of_zero() -> None:
     left, right = draw("fig01").axes[:2]
     heights = [
-        sorted({float(line.get_ydata()[0]) for line in lines_of(panel, color=accuracy.LAW, linestyle="-")})
+        sorted({float(line.get_ydata()[0]) for line in lines_of(panel, color=looks.LAW, linestyle="-")})
         for panel in (left, right)
     ]
     assert heights == [[0.1, 0.4], [0.4]]
@@ -349,11 +352,11 @@ def test_fig01_draws_what_is_predicted_and_the_error_of_zero() -> None:
 def test_fig01_shows_other_readings_of_dp_gd_alone_as_thin_lines_below() -> None:
     rows = [row | {"mean": 0.3 if row["series"] == "DP-GD" else 0.7} for row in ROWS["fig01"]]
     panels = draw_from("fig01", rows).axes
-    thin = lines_of(panels[3], linewidth=0.9, color=accuracy.DP_GD)
+    thin = lines_of(panels[3], linewidth=0.9, color=looks.DP_GD)
     assert {line.get_label() for line in thin} == {"DP-GD, step size 0.2", "DP-GD, label noise of mean 1"}
     assert {line.get_linestyle() for line in thin} == {"--", ":"}
     assert {height for line in thin for height in line.get_ydata()} == {0.3}
-    assert not any(lines_of(panel, linewidth=0.9, color=accuracy.DP_GD) for panel in (*panels[:3], *panels[4:]))
+    assert not any(lines_of(panel, linewidth=0.9, color=looks.DP_GD) for panel in (*panels[:3], *panels[4:]))
 
 
 def test_fig01_has_panels_with_a_guide_for_samples_that_are_larger() -> None:
@@ -370,8 +373,8 @@ def test_fig01_has_panels_with_a_guide_for_samples_that_are_larger() -> None:
 def test_calibrations_of_adassp_stand_below_and_not_in_the_headline() -> None:
     for name in ("fig01", "fig09"):
         for panel in draw(name).axes:
-            shades = {line.get_label() for color in accuracy.SHADES.values() for line in lines_of(panel, color=color)}
-            assert shades == (set(accuracy.SHADES) if "calibrations" in panel.get_title() else set())
+            shades = {line.get_label() for color in looks.SHADES.values() for line in lines_of(panel, color=color)}
+            assert shades == (set(looks.SHADES) if "calibrations" in panel.get_title() else set())
 
 
 # Straight lines that stand for a single number are no curves: the nominal level, an error of zero.
@@ -385,7 +388,7 @@ def test_a_panel_has_at_most_six_curves(name: str) -> None:
 def test_fig02_fits_both_rates_and_names_their_coefficients() -> None:
     figure = draw("fig02")
     for panel, factor in zip(figure.axes, (5, 3), strict=False):
-        (private,), (sampling,) = (lines_of(panel, linestyle=dashes, color=accuracy.FIT) for dashes in (":", "--"))
+        (private,), (sampling,) = (lines_of(panel, linestyle=dashes, color=looks.FIT) for dashes in (":", "--"))
         np.testing.assert_allclose(private.get_ydata(), 70 * factor / np.array([1000, 10000, 30000]))
         np.testing.assert_allclose(sampling.get_ydata(), 3 / np.sqrt([1000, 10000, 30000]))
         names = [text.get_text() for text in panel.get_legend().get_texts()]
@@ -405,7 +408,7 @@ def test_no_crossing_is_marked_beyond_the_grid_or_without_both_predictions() -> 
     shorter = [row for row in ROWS["fig02"] if row["n"] <= 10000]
     assert crossings(draw_from("fig02", shorter).axes[0]) == []
     alone = pd.DataFrame([row for row in ROWS["fig02"] if row["series"] == "privacy" and row["variant"] == "main"])
-    assert accuracy.crossing_of(alone[alone["clip_factor"] == 5]) is None
+    assert cost.crossing_of(alone[alone["clip_factor"] == 5]) is None
     later = [row for row in ROWS["fig02"] if row["n"] > 20000]
     assert crossings(draw_from("fig02", later).axes[0]) == []
 
@@ -534,7 +537,7 @@ def test_fig07_leaves_out_that_nothing_was_clipped_and_marks_the_least_error() -
 
 
 def test_numbers_of_iterations_get_lighter_as_they_grow() -> None:
-    brightness = [np.dot(to_rgb(shade), [0.3, 0.6, 0.1]) for shade in clipping.shades(6)]
+    brightness = [np.dot(to_rgb(shade), [0.3, 0.6, 0.1]) for shade in style.shades(6)]
     assert brightness == sorted(brightness)
     assert len(set(brightness)) == 6
 
@@ -559,7 +562,7 @@ def test_rows_of_panels_are_cut_where_there_are_many_sizes() -> None:
 
 def test_fig05_has_bars_over_the_central_coordinates_side_by_side() -> None:
     table = table_of(ROWS["fig05"])
-    panel = figures.draw_fig05(table, DISPLAY["fig05"]).axes[0]
+    panel = intervals.draw_fig05(table, DISPLAY["fig05"]).axes[0]
     expected = style.select(table, process="clipped", n=10000, series="checkpoints")
     _, _, (bars,) = panel.containers[1]
     ends = np.array([segment[:, 1] for segment in bars.get_segments()])
@@ -573,7 +576,7 @@ def test_fig05_has_bars_over_the_central_coordinates_side_by_side() -> None:
 
 def test_a_mean_outside_its_quantiles_has_a_bar_of_no_length_on_that_side() -> None:
     table = table_of(ROWS["fig05"]).assign(q975=0.5)
-    figure = figures.draw_fig05(table, DISPLAY["fig05"])
+    figure = intervals.draw_fig05(table, DISPLAY["fig05"])
     for curve in figure.axes[0].containers:
         for segment, mean in zip(curve[2][0].get_segments(), curve[0].get_ydata(), strict=True):
             assert segment[1, 1] == mean
@@ -581,7 +584,7 @@ def test_a_mean_outside_its_quantiles_has_a_bar_of_no_length_on_that_side() -> N
 
 def test_fig05_draws_the_configured_level_and_guarantees_without_clipping_only() -> None:
     display = DISPLAY["fig05"] | {"nominal": 0.9}
-    figure = figures.draw_fig05(table_of(ROWS["fig05"]), display)
+    figure = intervals.draw_fig05(table_of(ROWS["fig05"]), display)
     for panel in figure.axes:
         assert [line.get_ydata()[0] for line in lines_of(panel, linestyle="--", color="black")] == [0.9]
         guarantees = lines_of(panel, linewidth=1.2)
@@ -608,7 +611,7 @@ def test_fig06_draws_points_on_the_predicted_lengths_and_that_of_least_squares()
     panel = draw("fig06").axes[0]
     predicted = lines_of(panel, linestyle="-")
     assert [set(line.get_ydata()) for line in predicted] == [{0.3}] * 3
-    assert len(lines_of(panel, linestyle="--", color=accuracy.OLS)) == 1
+    assert len(lines_of(panel, linestyle="--", color=looks.OLS)) == 1
     assert [(line.get_color(), list(line.get_xdata())) for line in predicted] == [
         (curve[0].get_color(), list(curve[0].get_xdata())) for curve in panel.containers
     ]
@@ -635,8 +638,8 @@ def test_other_readings_are_lines_beside_the_headline_a_construction_a_panel() -
 def test_fits_have_a_constant_where_a_floor_bends_the_points() -> None:
     rows = pd.DataFrame({"n": [100.0, 1000.0, 10_000.0]})
     rows["mean"] = 70 / rows["n"] + 0.004
-    assert accuracy.fitted(rows, 1.0) == pytest.approx((70, 0.004))
-    assert accuracy.fitted(rows[:1], 1.0) == pytest.approx((70.4, 0.0))
+    assert cost.fitted(rows, 1.0) == pytest.approx((70, 0.004))
+    assert cost.fitted(rows[:1], 1.0) == pytest.approx((70.4, 0.0))
 
 
 def test_lengths_of_one_sample_size_have_one_range() -> None:

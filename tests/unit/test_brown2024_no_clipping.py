@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from dpdescent.data.linear import LinearSample, draw_linear, unit_sphere
-from dpdescent.papers.brown2024.arms import Setting
-from dpdescent.papers.brown2024.theory import gaussian_data, no_clipping
+from dpdescent.papers.brown2024 import condition
+from dpdescent.papers.brown2024.setting import Setting
 
 ETA, T, BETA = 0.25, 20, 0.05
 
@@ -48,7 +48,7 @@ def by_definition(sample: LinearSample, theta: np.ndarray, sigma: float, eta: fl
 @pytest.mark.parametrize(("eta", "sigma"), [(0.25, 1.0), (0.25, 0.3), (0.9, 1.0), (1.2, 2.0)])
 def test_every_part_is_that_of_the_definition(eta: float, sigma: float) -> None:
     sample, theta = drawn(40, 3, seed=4, sigma=sigma)
-    found = no_clipping.condition(sample, theta, sigma=sigma, eta=eta, T=5)
+    found = condition.condition(sample, theta, sigma=sigma, eta=eta, T=5)
     assert vars(found) == pytest.approx(by_definition(sample, theta, sigma, eta, 5), rel=1e-10)
 
 
@@ -56,7 +56,7 @@ def test_any_theta_may_be_asked_for() -> None:
     """At theta_hat part (v) vanishes, by the normal equations."""
     sample, _ = drawn(200, 4)
     theta_hat = np.linalg.lstsq(sample.X, sample.y)[0]
-    found = no_clipping.condition(sample, theta_hat, sigma=1.0, eta=ETA, T=3)
+    found = condition.condition(sample, theta_hat, sigma=1.0, eta=ETA, T=3)
     assert found.cross < 1e-12 < found.residuals
     assert found.residuals == pytest.approx(np.abs(sample.y - sample.X @ theta_hat).max(), rel=1e-12)
 
@@ -69,7 +69,7 @@ def test_rows_of_every_block_count() -> None:
         X[row] *= 4.0
         y[row] = X[row] @ theta + 50.0
         marked = LinearSample(X, y)
-        found = no_clipping.condition(marked, theta, sigma=1.0, eta=ETA, T=2)
+        found = condition.condition(marked, theta, sigma=1.0, eta=ETA, T=2)
         M = np.eye(260) - ETA * X.T @ X / 1500
         A = [np.eye(260) * ETA, ETA * (np.eye(260) + M)]
         g = X.T @ (y - X @ theta)
@@ -82,7 +82,7 @@ def test_rows_of_every_block_count() -> None:
 def test_label_noise_may_be_tiny() -> None:
     """Parts (iii) and (v) do not depend on the scale of the noise, down to where labels round."""
     usual, tiny = (
-        no_clipping.condition(*drawn(500, 5, seed=2, sigma=sigma), sigma=sigma, eta=ETA, T=T) for sigma in (1.0, 1e-10)
+        condition.condition(*drawn(500, 5, seed=2, sigma=sigma), sigma=sigma, eta=ETA, T=T) for sigma in (1.0, 1e-10)
     )
     assert tiny.cross == pytest.approx(usual.cross, rel=1e-4)
     assert tiny.residuals == pytest.approx(usual.residuals, rel=1e-4)
@@ -91,7 +91,7 @@ def test_label_noise_may_be_tiny() -> None:
 
 def test_more_steps_can_only_raise_the_constant() -> None:
     sample, theta = drawn(100, 3, seed=7)
-    parts = [no_clipping.condition(sample, theta, sigma=1.0, eta=ETA, T=steps) for steps in (1, 2, 5, 50)]
+    parts = [condition.condition(sample, theta, sigma=1.0, eta=ETA, T=steps) for steps in (1, 2, 5, 50)]
     for fewer, more in itertools.pairwise(parts):
         assert more.signal >= fewer.signal
         assert more.cross >= fewer.cross
@@ -99,7 +99,7 @@ def test_more_steps_can_only_raise_the_constant() -> None:
 
 
 def test_without_part_one_there_is_no_constant() -> None:
-    good = no_clipping.condition(*drawn(500, 10), sigma=1.0, eta=ETA, T=T)
+    good = condition.condition(*drawn(500, 10), sigma=1.0, eta=ETA, T=T)
     assert good.spectrum_holds
     assert good.c0 == max(good.covariates, good.residuals, good.signal, good.cross)
     assert replace(good, signal=9.0, start=99.0).c0 == 9.0
@@ -111,15 +111,15 @@ def test_without_part_one_there_is_no_constant() -> None:
 
 
 def test_spectrum_at_two_hundred_records() -> None:
-    assert no_clipping.condition(*drawn(200, 10), sigma=1.0, eta=ETA, T=T).spectrum_holds
+    assert condition.condition(*drawn(200, 10), sigma=1.0, eta=ETA, T=T).spectrum_holds
 
 
 @pytest.mark.parametrize(("n", "p"), [(500, 10), (36_000, 10), (10_000, 100)])
 def test_constants_of_gaussian_data_are_about_four_where_the_lemma_has_hundreds(n: int, p: int) -> None:
-    found = no_clipping.condition(*drawn(n, p), sigma=1.0, eta=ETA, T=T)
+    found = condition.condition(*drawn(n, p), sigma=1.0, eta=ETA, T=T)
     assert 3.0 < found.c0 < 5.0
     assert found.c0 == max(found.residuals, found.cross)
-    assert gaussian_data.constant(n=n, T=T, beta=BETA) > 600.0
+    assert condition.lemma_constant(n=n, T=T, beta=BETA) > 600.0
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_constants_of_gaussian_data_are_about_four_where_the_lemma_has_hundreds(
 def test_bad_arguments_are_named(change: dict[str, float], match: str) -> None:
     sample, theta = drawn(20, 2)
     with pytest.raises(ValueError, match=match):
-        no_clipping.condition(sample, theta, **{"sigma": 1.0, "eta": ETA, "T": 3, **change})
+        condition.condition(sample, theta, **{"sigma": 1.0, "eta": ETA, "T": 3, **change})
     with pytest.raises(ValueError, match=r"theta \(3,\) must have shape \(2,\)"):
-        no_clipping.condition(sample, np.ones(3), sigma=1.0, eta=ETA, T=3)
+        condition.condition(sample, np.ones(3), sigma=1.0, eta=ETA, T=3)
 
 
 # Lemma 2.5
@@ -151,7 +151,7 @@ def clipped_shares(sample: LinearSample, setting: Setting, noise_sd: float, seed
 
 def at_the_limit(c0: float, sigma: float, n: int, p: int, gamma: float) -> tuple[Setting, float]:
     """DP-GD at a threshold, with the largest noise that Lemma 2.5 allows."""
-    ratio = no_clipping.required_ratio(c0=c0, p=p, n=n, T=T, beta=BETA)
+    ratio = condition.required_ratio(c0=c0, p=p, n=n, T=T, beta=BETA)
     return Setting(n=n, p=p, T=T, rho=1.0, eta=ETA, gamma=gamma), gamma / (ETA * ratio)
 
 
@@ -159,8 +159,8 @@ def at_the_limit(c0: float, sigma: float, n: int, p: int, gamma: float) -> tuple
 def test_nothing_is_clipped_where_the_lemma_applies(sigma: float) -> None:
     n, p = 2000, 10
     sample, theta = drawn(n, p, sigma=sigma)
-    c0 = no_clipping.condition(sample, theta, sigma=sigma, eta=ETA, T=T).c0
-    setting, noise_sd = at_the_limit(c0, sigma, n, p, no_clipping.required_threshold(c0=c0, sigma=sigma, p=p))
+    c0 = condition.condition(sample, theta, sigma=sigma, eta=ETA, T=T).c0
+    setting, noise_sd = at_the_limit(c0, sigma, n, p, condition.required_threshold(c0=c0, sigma=sigma, p=p))
     assert sum(sum(clipped_shares(sample, setting, noise_sd, seed)) for seed in range(5)) == 0.0
 
 
@@ -169,55 +169,27 @@ def test_small_label_noise_breaks_the_lemma_as_printed_and_not_as_mended(sigma: 
     """Condition 2.4 holds with c0 of about 4.5, gamma and lambda are as the lemma asks; yet the first step clips."""
     n, p = 2000, 10
     sample, theta = drawn(n, p, sigma=sigma)
-    c0 = no_clipping.condition(sample, theta, sigma=sigma, eta=ETA, T=T).c0
+    c0 = condition.condition(sample, theta, sigma=sigma, eta=ETA, T=T).c0
     assert 3.0 < c0 < 5.5
-    setting, noise_sd = at_the_limit(c0, sigma, n, p, no_clipping.required_threshold(c0=c0, sigma=sigma, p=p))
+    setting, noise_sd = at_the_limit(c0, sigma, n, p, condition.required_threshold(c0=c0, sigma=sigma, p=p))
     assert low <= clipped_shares(sample, setting, noise_sd, 0)[0] <= high
-    setting, noise_sd = at_the_limit(c0, sigma, n, p, no_clipping.sufficient_threshold(c0=c0, sigma=sigma, p=p))
+    setting, noise_sd = at_the_limit(c0, sigma, n, p, condition.required_threshold(c0=c0, sigma=max(sigma, 1.0), p=p))
     assert sum(clipped_shares(sample, setting, noise_sd, 0)) == 0.0
 
 
 def test_part_four_does_not_reach_the_first_step() -> None:
     """One covariate, x = 1 and eta = 1: M = 0, so that theta, hence y, may be anything at c0 = 1."""
     sample = LinearSample(np.ones((2, 1)), np.full(2, 1000.0))
-    found = no_clipping.condition(sample, np.array([1000.0]), sigma=1.0, eta=1.0, T=3)
+    found = condition.condition(sample, np.array([1000.0]), sigma=1.0, eta=1.0, T=3)
     assert (found.c0, found.start) == (1.0, 1000.0)
-    assert no_clipping.required_threshold(c0=found.c0, sigma=1.0, p=1) == 4.0 < 1000.0
-
-
-def terms(sigma: float, gamma: float, noise_sd: float = 0.0, c0: float = 4.0) -> no_clipping.ResidualTerms:
-    return no_clipping.residual_terms(
-        c0=c0, sigma=sigma, gamma=gamma, noise_sd=noise_sd, n=2000, p=10, T=T, eta=ETA, beta=BETA
-    )
-
-
-@pytest.mark.parametrize(
-    ("sigma", "base", "step"), [(2.0, True, True), (1.0, True, True), (0.999, True, False), (0.332, False, False)]
-)
-def test_proof_needs_sigma_of_one_and_its_base_case_a_third(sigma: float, base: bool, step: bool) -> None:
-    printed = terms(sigma, no_clipping.required_threshold(c0=4.0, sigma=sigma, p=10))
-    assert (printed.base_holds, printed.induction_holds) == (base, step)
-    mended = terms(sigma, no_clipping.sufficient_threshold(c0=4.0, sigma=sigma, p=10))
-    assert mended.base_holds
-    assert mended.induction_holds
-
-
-def test_noise_term_uses_up_its_share_at_the_limit() -> None:
-    gamma = no_clipping.required_threshold(c0=4.0, sigma=1.0, p=10)
-    ratio = no_clipping.required_ratio(c0=4.0, p=10, n=2000, T=T, beta=BETA)
-    found = terms(1.0, gamma, noise_sd=gamma / (ETA * ratio))
-    assert found.noise == pytest.approx(found.allowed, rel=1e-12)
-    assert found.allowed == pytest.approx(4.0, rel=1e-12)
-    assert (found.signal, found.label) == (4.0, 4.0)
-    assert found.estimation == pytest.approx(4.0 * math.sqrt(10 / 2000))
-    assert not terms(1.0, gamma, noise_sd=1.001 * gamma / (ETA * ratio)).induction_holds
+    assert condition.required_threshold(c0=found.c0, sigma=1.0, p=1) == 4.0 < 1000.0
 
 
 def test_projections_of_the_noise_stay_below_their_bound() -> None:
     """Eq. 33: the union over n records and T^2 pairs of steps leaves at most beta; a lone one decays as (7/8)^t."""
     n, p, c0, noise_sd = 500, 10, 4.0, 0.7
     bound = [
-        no_clipping.noise_projection(c0=c0, noise_sd=noise_sd, n=n, p=p, T=T, t=t, beta=BETA) for t in (0, 1, 2)
+        condition.noise_projection(c0=c0, noise_sd=noise_sd, n=n, p=p, T=T, t=t, beta=BETA) for t in (0, 1, 2)
     ]  # fmt: skip
     assert bound[1] / bound[0] == bound[2] / bound[1] == pytest.approx(7 / 8)
     largest_sd = noise_sd * c0 * math.sqrt(p)
@@ -232,43 +204,24 @@ def test_projections_of_the_noise_stay_below_their_bound() -> None:
     ("c0", "p", "gamma"), [(3.5, 10, 155.0), (4.06, 100, 660.0), (616.2, 10, 4.8e6), (826.0, 100, 2.7e7)]
 )
 def test_required_threshold(c0: float, p: int, gamma: float) -> None:
-    assert no_clipping.required_threshold(c0=c0, sigma=1.0, p=p) == pytest.approx(gamma, rel=0.02)
-    assert no_clipping.required_threshold(c0=c0, sigma=0.1, p=p) == pytest.approx(gamma / 10, rel=0.02)
+    assert condition.required_threshold(c0=c0, sigma=1.0, p=p) == pytest.approx(gamma, rel=0.02)
+    assert condition.required_threshold(c0=c0, sigma=0.1, p=p) == pytest.approx(gamma / 10, rel=0.02)
 
 
 @pytest.mark.parametrize(
     ("c0", "n", "p", "records"), [(3.5, 500, 10, 3.63e5), (4.0, 10_000, 100, 5.27e6), (616.2, 500, 10, 1.127e10)]
 )
 def test_required_records(c0: float, n: int, p: int, records: float) -> None:
-    found = no_clipping.required_records(c0=c0, n=n, p=p, rho=0.015, T=T, eta=ETA, beta=BETA)
+    found = condition.required_records(c0=c0, n=n, p=p, rho=0.015, T=T, eta=ETA, beta=BETA)
     assert found == pytest.approx(records, rel=0.005)
-
-
-@given(st.integers(2, 200), st.floats(1e-3, 10.0), st.integers(1, 200), st.floats(1.0, 10.0))
-def test_smallest_records_reach_what_they_ask_for(p: int, rho: float, steps: int, c0: float) -> None:
-    """With c0 a number or the one of Lemma 2.6, which grows with n."""
-    for constant in (lambda n: c0, lambda n: gaussian_data.constant(n=n, T=steps, beta=BETA)):
-        setting = {"p": p, "rho": rho, "T": steps, "eta": ETA, "beta": BETA}
-        n = no_clipping.smallest_records(constant, **setting)
-        assert no_clipping.required_records(c0=constant(n), n=n, **setting) == pytest.approx(n, rel=1e-9)
-        fewer = n / 2.0
-        assert no_clipping.required_records(c0=constant(fewer), n=fewer, **setting) > fewer
-
-
-def test_records_are_what_the_ratio_needs_at_the_calibrated_noise() -> None:
-    """gamma / (eta lambda) reaches its limit exactly at the required n."""
-    n = no_clipping.smallest_records(lambda n: 4.0, p=10, rho=0.1, T=T, eta=ETA, beta=BETA)
-    setting = Setting(n=math.ceil(n), p=10, T=T, rho=0.1, eta=ETA, gamma=17.0)
-    ratio = no_clipping.required_ratio(c0=4.0, p=10, n=n, T=T, beta=BETA)
-    assert setting.gamma / (ETA * setting.noise_sd) == pytest.approx(ratio, rel=1e-4)
 
 
 @pytest.mark.parametrize("beta", [0.0, 1.0, -0.1])
 def test_failure_probability_is_one(beta: float) -> None:
     for call in (
-        lambda: no_clipping.required_ratio(c0=1.0, p=2, n=10, T=1, beta=beta),
-        lambda: gaussian_data.constant(n=10, T=1, beta=beta),
-        lambda: gaussian_data.constant_of_theorem(n=10, T=1, beta=beta),
+        lambda: condition.required_ratio(c0=1.0, p=2, n=10, T=1, beta=beta),
+        lambda: condition.lemma_constant(n=10, T=1, beta=beta),
+        lambda: condition.theorem_constant(n=10, T=1, beta=beta),
     ):
         with pytest.raises(ValueError, match="beta must lie strictly between 0 and 1"):
             call()
@@ -279,65 +232,65 @@ def test_failure_probability_is_one(beta: float) -> None:
 
 @pytest.mark.parametrize(("n", "constant"), [(500, 616.2), (36_000, 923.0)])
 def test_constant_of_the_lemma(n: int, constant: float) -> None:
-    assert gaussian_data.constant(n=n, T=T, beta=BETA) == pytest.approx(constant, rel=2e-3)
-    quarter = gaussian_data.constant(n=n, T=T, beta=BETA / 4)
-    assert gaussian_data.constant_of_theorem(n=n, T=T, beta=BETA) == quarter > constant
+    assert condition.lemma_constant(n=n, T=T, beta=BETA) == pytest.approx(constant, rel=2e-3)
+    quarter = condition.lemma_constant(n=n, T=T, beta=BETA / 4)
+    assert condition.theorem_constant(n=n, T=T, beta=BETA) == quarter > constant
 
 
 @pytest.mark.parametrize(("p", "factor"), [(2, 3.41), (10, 1.46), (100, 1.11), (10**8, 1.0)])
 def test_printed_argument_yields_a_larger_constant(p: int, factor: float) -> None:
-    n, stated = 2000, gaussian_data.constant(n=2000, T=T, beta=BETA)
-    assert gaussian_data.signal_constant(p=p, n=n, T=T, beta=BETA) / stated == pytest.approx(factor, abs=0.005)
-    circular = gaussian_data.signal_constant_as_printed(c0=stated, p=p, n=n, T=T, beta=BETA)
+    n, stated = 2000, condition.lemma_constant(n=2000, T=T, beta=BETA)
+    assert condition.signal_constant(p=p, n=n, T=T, beta=BETA) / stated == pytest.approx(factor, abs=0.005)
+    circular = condition.signal_constant_as_printed(c0=stated, p=p, n=n, T=T, beta=BETA)
     log = math.log(5 * n * T / BETA)
     assert stated < 4.0 * stated * log <= circular <= 16.0 * stated * log
-    assert gaussian_data.sub_gaussian_signal_constant(p=p, n=n, T=T, beta=BETA) < 4.3 * log < stated
+    assert condition.sub_gaussian_signal_constant(p=p, n=n, T=T, beta=BETA) < 4.3 * log < stated
 
 
 def test_lemma_says_nothing_for_one_covariate() -> None:
     with pytest.raises(ValueError, match="p=1 must be at least 2"):
-        gaussian_data.signal_constant(p=1, n=100, T=T, beta=BETA)
+        condition.signal_constant(p=1, n=100, T=T, beta=BETA)
     with pytest.raises(ValueError, match="p=1 must be at least 2"):
-        gaussian_data.signal_constant_as_printed(c0=1.0, p=1, n=100, T=T, beta=BETA)
+        condition.signal_constant_as_printed(c0=1.0, p=1, n=100, T=T, beta=BETA)
 
 
 @given(st.integers(1, 10**7), st.integers(2, 1000), st.floats(1e-6, 0.5))
 def test_ceiling_of_the_covariate_constant(n: int, p: int, beta: float) -> None:
-    c1 = gaussian_data.covariate_constant(n=n, p=p, beta=beta)
-    assert c1 <= gaussian_data.covariate_ceiling(n=n, beta=beta)
+    c1 = condition.covariate_constant(n=n, p=p, beta=beta)
+    assert c1 <= condition.covariate_ceiling(n=n, beta=beta)
     assert c1 == pytest.approx(1.0 + math.sqrt(2.0 * math.log(5 * n / beta) / p))
 
 
 def test_covariate_constant_as_printed_breaks_its_own_ceiling() -> None:
-    printed = gaussian_data.covariate_constant_as_printed(n=10_000, p=2, beta=BETA)
+    printed = condition.covariate_constant_as_printed(n=10_000, p=2, beta=BETA)
     assert printed == pytest.approx(1.0 + math.log(1e6))
-    assert printed > gaussian_data.covariate_ceiling(n=10_000, beta=BETA) > 11.0
+    assert printed > condition.covariate_ceiling(n=10_000, beta=BETA) > 11.0
 
 
 def test_pieces_of_the_proof_hold_on_gaussian_data() -> None:
     """Each with probability 1 - beta/5; of 200 data sets none exceeds a bound that leaves beta = 1e-3 in all."""
     n, p, beta, sigma = 300, 5, 1e-3, 2.0
-    c1 = gaussian_data.covariate_constant(n=n, p=p, beta=beta)
-    label = gaussian_data.label_noise_bound(n=n, sigma=sigma, beta=beta)
+    c1 = condition.covariate_constant(n=n, p=p, beta=beta)
+    label = condition.label_noise_bound(n=n, sigma=sigma, beta=beta)
     assert label == pytest.approx(sigma * math.sqrt(2.0 * math.log(10 * n / beta)))
-    signal = gaussian_data.sub_gaussian_signal_constant(p=p, n=n, T=T, beta=beta)
-    cross = gaussian_data.cross_constant(c1=c1, n=n, T=T, beta=beta)
-    assert gaussian_data.cross_constant_as_printed(c1=c1, n=n, T=T, beta=beta) < cross
-    parts = [no_clipping.condition(*drawn(n, p, seed, sigma), sigma=sigma, eta=ETA, T=T) for seed in range(200)]
+    signal = condition.sub_gaussian_signal_constant(p=p, n=n, T=T, beta=beta)
+    cross = condition.cross_constant(c1=c1, n=n, T=T, beta=beta)
+    assert condition.cross_constant_as_printed(c1=c1, n=n, T=T, beta=beta) < cross
+    parts = [condition.condition(*drawn(n, p, seed, sigma), sigma=sigma, eta=ETA, T=T) for seed in range(200)]
     tops = [max(getattr(each, name) for each in parts) for name in ("covariates", "residuals", "signal", "cross")]
     bounds = [c1, label / sigma, signal, cross]
     assert all(0.1 * bound < top < bound for top, bound in zip(tops, bounds, strict=True)), (tops, bounds)
     assert all(each.spectrum_holds for each in parts)
-    assert gaussian_data.cross_constant(c1=c1, n=n, T=T, beta=beta) == pytest.approx(
-        math.sqrt(2 * math.log(10 * n * T / beta) * gaussian_data.kernel_bound(c1=c1, n=n, p=p) / (n * p))
+    assert condition.cross_constant(c1=c1, n=n, T=T, beta=beta) == pytest.approx(
+        math.sqrt(2 * math.log(10 * n * T / beta) * condition.kernel_bound(c1=c1, n=n, p=p) / (n * p))
     )
 
 
 def test_sum_over_kernels_stays_below_its_bound() -> None:
     sample, theta = drawn(60, 4, seed=3)
-    found = no_clipping.condition(sample, theta, sigma=1.0, eta=ETA, T=T)
+    found = condition.condition(sample, theta, sigma=1.0, eta=ETA, T=T)
     Sigma = sample.gram.xx / 60
-    bound = gaussian_data.kernel_bound(c1=found.covariates, n=60, p=4)
+    bound = condition.kernel_bound(c1=found.covariates, n=60, p=4)
     for t in (1, 5, 40):
         A = np.linalg.solve(Sigma, np.eye(4) - np.linalg.matrix_power(np.eye(4) - ETA * Sigma, t))
         sums = ((sample.X @ A @ sample.X.T) ** 2).sum(axis=1)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from dpdescent.attacks import ada_ssp, dp_gd
-from dpdescent.papers.brown2024.design import Spec
+from dpdescent.papers.brown2024.setting import Spec
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.events import GaussianReleases, Mechanism

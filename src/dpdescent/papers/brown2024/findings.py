@@ -8,8 +8,8 @@ from typing import get_args
 
 from dpdescent.algorithms.gaussian_law import Construction
 from dpdescent.attacks import ada_ssp
-from dpdescent.papers.brown2024.reading import finding
-from dpdescent.papers.brown2024.theory import accuracy, corners, coverage, errors, gaussian_data
+from dpdescent.papers.brown2024 import accuracy, condition, dimension, formulas, separation
+from dpdescent.papers.brown2024.criteria import finding
 from dpdescent.replication.judging.bound_rows import row_at
 from dpdescent.replication.judging.evidence import Evidence, Finding, Severity
 from dpdescent.replication.judging.records import excerpt
@@ -18,11 +18,11 @@ from dpdescent.replication.judging.statistics import log_log_slope
 
 def demonstrate(evidence: Evidence) -> list[Finding]:
     """Demonstrates all findings, the gravest first."""
-    found = [
+    findings = [
         _small_noise(evidence), _small_budget(evidence), _coverage_steps(evidence), _sample_condition(evidence),
         _lemma_constant(evidence), _ada_ssp(evidence), *_unstated(evidence), *_questions(evidence),
     ]  # fmt: skip
-    return sorted(found, key=lambda each: get_args(Severity).index(each.severity))
+    return sorted(findings, key=lambda each: get_args(Severity).index(each.severity))
 
 
 def _small_noise(evidence: Evidence) -> Finding:
@@ -59,7 +59,7 @@ def _small_noise(evidence: Evidence) -> Finding:
 def _small_budget(evidence: Evidence) -> Finding:
     beta, listed = evidence.settings["beta"], []
     for rho in (1e-2, 1e-8, 1e-12):
-        corner = corners.small_budget(rho=rho, p=10, sigma=1.0, beta=beta, constant=10.0)
+        corner = accuracy.small_budget(rho=rho, p=10, sigma=1.0, beta=beta, constant=10.0)
         listed.append(f"rho = {rho:g}: bias {corner.error:.3g}, bound {corner.bound:.2g}")
     return finding(
         id="steps-small-rho", location="Thm 2.7 (9), (82)", kind="mathematics", severity="low", status="confirmed", artefact="bounds",
@@ -74,20 +74,20 @@ def _small_budget(evidence: Evidence) -> Finding:
 
 def _coverage_steps(evidence: Evidence) -> Finding:
     """Theorem 3.1 where its logarithm is 0, so that one step suffices for every c, in the exact law at Sigma = I."""
-    m, p, sigma, beta, eta = 10, 10, 1.0, evidence.settings["beta"], errors.ETA
+    m, p, sigma, beta, eta = 10, 10, 1.0, evidence.settings["beta"], formulas.ETA
     start, alpha = p**-0.5, evidence.settings["alpha"]
-    loud = corners.silent_theorem(sigma=sigma, m=m, p=p, eta=eta, beta=beta)
+    loud = separation.silent_theorem(sigma=sigma, m=m, p=p, eta=eta, beta=beta)
     quiet_sigma = 1.25e-6
-    quiet = corners.silent_theorem(sigma=quiet_sigma, m=m, p=p, eta=eta, beta=beta)
+    quiet = separation.silent_theorem(sigma=quiet_sigma, m=m, p=p, eta=eta, beta=beta)
 
     def covered(construction: Construction, noise_sd: float, T: int) -> float:
         tail = 1 if construction == "independent runs" else None
-        made = coverage.at_identity(
+        law = separation.at_identity(
             construction, steps=m * T, m=m, noise_sd=noise_sd, start=start, eta=eta, level=1.0 - alpha, tail=tail
         )  # fmt: skip
-        return made.coverage
+        return law.coverage
 
-    told = ", ".join(f"{covered('checkpoints', loud, T):.2f} at T = {T}" for T in (1, 20))
+    together = ", ".join(f"{covered('checkpoints', loud, T):.2f} at T = {T}" for T in (1, 20))
     alone = ", ".join(f"{covered('independent runs', quiet, T):.2f} at T = {T}" for T in (1, 30))
     return finding(
         id="theorem-3.1-steps", location="Thm 3.1, App. C.2 (97) to (100)", kind="mathematics", severity="low", status="confirmed", artefact="bounds",
@@ -95,7 +95,7 @@ def _coverage_steps(evidence: Evidence) -> Finding:
         expected=f"coverage of at least {1 - alpha - beta:.2f} at T = 1 where that logarithm is 0",
         measured=(
             f"exactly, Sigma = I, m = p = 10, eta = 1/4: at sigma = {quiet_sigma:g}, lambda = {quiet:.2g} independent runs cover {alone}; at sigma = {sigma:g}, "
-            f"lambda = {loud:g} checkpoints cover {told}"
+            f"lambda = {loud:g} checkpoints cover {together}"
         ),
         why="the proof's step on covariances needs T >= c log(m/beta) as well, and (98) drops the 1 of (80)",
         charitable="in the experiments the printed logarithm contains the other one",
@@ -123,9 +123,9 @@ def _sample_condition(evidence: Evidence) -> Finding:
 
 def _lemma_constant(evidence: Evidence) -> Finding:
     n, T, beta = 10_000, 20, evidence.settings["beta"]
-    stated = gaussian_data.constant(n=n, T=T, beta=beta)
-    factors = {p: gaussian_data.signal_constant(p=p, n=n, T=T, beta=beta) / stated for p in (2, 10, 100)}
-    rescued = max(gaussian_data.sub_gaussian_signal_constant(p=p, n=n, T=T, beta=beta) for p in (2, 10, 100)) / stated
+    stated = condition.lemma_constant(n=n, T=T, beta=beta)
+    factors = {p: condition.signal_constant(p=p, n=n, T=T, beta=beta) / stated for p in (2, 10, 100)}
+    rescued = max(condition.sub_gaussian_signal_constant(p=p, n=n, T=T, beta=beta) for p in (2, 10, 100)) / stated
     rows = evidence.select("ext_no_clipping", panel="condition", series="c0")
     return finding(
         id="lemma-2.6-constant", location="Lemma 2.6 (iv), App. C.7", kind="mathematics", severity="cosmetic", status="confirmed", artefact="ext_no_clipping",
@@ -152,7 +152,7 @@ def _ada_ssp(evidence: Evidence) -> Finding:
         measured=(
             f"mean error {rows['mean'].iloc[0]:.2f} at p = {rows['p'].iloc[0]}, {rows['mean'].iloc[-1]:.2f} at p = {rows['p'].iloc[-1]}; slope {growth.value:.2f} "
             f"({growth.low:.2f} to {growth.high:.2f}) for p >= 10. Where the ridge is nil Bx^2 sqrt(p)/n with Bx = sqrt(p) + {margin:g} "
-            f"has an exponent of {', '.join(f'{errors.adassp_exponent(p=p, margin=margin):.2f} at p = {p}' for p in (10, 80, 1000))}"
+            f"has an exponent of {', '.join(f'{dimension.adassp_exponent(p=p, margin=margin):.2f} at p = {p}' for p in (10, 80, 1000))}"
         ),
         why="at n = 100p the ridge dominates, and the error cannot exceed that of the estimate 0",
         charitable="the error increases with p as claimed, and sqrt(p) is right as p grows; bounds, delta and range of p are not given, so that the plot is not contradicted",
@@ -171,7 +171,7 @@ def _unstated(evidence: Evidence) -> Iterator[Finding]:
         expected="results that do not hang on eta",
         measured=(
             f"mean privacy error in Figure 2 at n = {n}, T = {T}: {quarter:.3g} at eta = 1/4, {fifth:.3g} at eta = 1/5, where the start-up "
-            f"error (1 - eta)^T is {errors.remaining_bias(T=T, eta=0.2):.3g}"
+            f"error (1 - eta)^T is {formulas.remaining_bias(T=T, eta=0.2):.3g}"
         ),
         charitable="1/4 may be meant throughout; a line in App. B would say so",
     )  # fmt: skip
@@ -190,9 +190,9 @@ def _unstated(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _questions(evidence: Evidence) -> Iterator[Finding]:
-    rows, made = evidence.select("fig02"), evidence.spec["artefacts"]["fig02"]
-    eta, rho, T = made["settings"]["eta"], made["settings"]["rho"], made["arms"]["T"]
-    predicted = errors.crossing(p=made["cells"]["a"]["p"], rho=rho, T=T, eta=eta, k=5.0)
+    rows, about = evidence.select("fig02"), evidence.spec["artefacts"]["fig02"]
+    eta, rho, T = about["settings"]["eta"], about["settings"]["rho"], about["arms"]["T"]
+    predicted = formulas.crossing(p=about["cells"]["a"]["p"], rho=rho, T=T, eta=eta, k=5.0)
     at = {
         factor: [row_at(rows, n=5000, clip_factor=factor, series=series)["mean"] for series in ("privacy", "sampling")]
         for factor in (5.0, 3.0)
@@ -253,7 +253,7 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
         expected="an error over (11) that stays bounded as p grows at a fixed n/p",
         measured=(
             "noise of the theorem's own gamma and T over (11) at rho = 1, n = 100p, c = c' = 1: "
-            + ", ".join(f"{corners.noise_over_bound(p=p, ratio=100.0, rho=1.0, beta=evidence.settings['beta']):.2g} at p = {p:.0e}" for p in (10**2, 10**4, 10**8))
+            + ", ".join(f"{accuracy.noise_over_bound(p=p, ratio=100.0, rho=1.0, beta=evidence.settings['beta']):.2g} at p = {p:.0e}" for p in (10**2, 10**4, 10**8))
         ),
         why="gamma has ln^3(nT/beta), (11) has ln(n rho / (beta p)), which is bounded",
         charitable="the rate p / (sqrt(rho) n) is the same up to logarithms",
@@ -265,7 +265,7 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
         expected="an experiment with p close to n",
         measured=(
             "the largest p/n of any figure is 1/100; by the law at Sigma = I both errors are equal at "
-            + ", ".join(f"n = {errors.crossing(p=1, rho=each, T=T, eta=errors.ETA, k=5.0):.4g} p for rho = {each:g}" for each in (rho, evidence.settings["rho"]))
+            + ", ".join(f"n = {formulas.crossing(p=1, rho=each, T=T, eta=formulas.ETA, k=5.0):.4g} p for rho = {each:g}" for each in (rho, evidence.settings["rho"]))
         ),
         charitable="loose wording: n of the order of p up to a constant of a hundred",
     )  # fmt: skip

@@ -1,0 +1,46 @@
+"""Figure of brown2024 on the law of its iterates, designed here."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from dpdescent.papers.brown2024.dimension_figures import DP_GD
+from dpdescent.papers.brown2024.law import LEVEL, LEVELS, SHARE
+from dpdescent.replication.drawing.figures import BLUE, GREEN, GREY, ORANGE, legend_below, log_scale, panels, select
+
+DESIGNS = {
+    "normal": ("normal covariates", BLUE, "o"), "heavy tails": ("heavy-tailed covariates", ORANGE, "s"),
+    "orthogonal": ("orthogonal covariates", GREEN, "^"),
+}  # fmt: skip
+
+
+def draw_ext_law(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Draws levels under the exact law against the steps, and how far clipping moves them, against the threshold."""
+    figure, ((left, right),) = panels(2, size=(5.4, 4.2))
+    rows = select(table)
+    # Levels of runs without clipping by number of steps, one colour for each design.
+    for k, (name, (label, color, marker)) in enumerate(DESIGNS.items()):
+        chosen = rows[(rows["series"] == LEVEL) & (rows["panel"] == name)].sort_values("T")
+        if len(chosen):
+            bars = [chosen["median"] - chosen["q05"], chosen["q95"] - chosen["median"]]
+            look: dict[str, Any] = {"color": color, "marker": marker, "label": label}
+            left.errorbar(chosen["T"] * 1.1 ** (k - 1), chosen["median"], yerr=bars, linestyle="none", **look)
+    for level in (0.05, 0.5, 0.95):
+        left.axhline(level, color=GREY, linestyle="--", linewidth=0.9)
+    log_scale(left, "x")
+    left.set(title="Lemma 2.3: no clipping", xlabel="number of steps $T$", ylabel="level under the exact law")
+    left.set_ylim(0.0, 1.0)
+    # The largest shift of a level's quantiles, beside the share of runs that clip, which is to bound it.
+    clipped = rows[rows["panel"] == "clipped"]
+    levels, shares = (clipped[clipped["series"] == name].sort_values("clip_factor") for name in (LEVEL, SHARE))
+    shift = np.max([np.abs(levels[name] - level) for name, level in LEVELS.items()], axis=0) if len(levels) else []
+    right.plot(levels["clip_factor"], shift, color=DP_GD, marker="o", label="largest shift of a quantile")
+    right.plot(shares["clip_factor"], shares["mean"], color=GREY, marker="s", label="share of runs that clip")
+    if len(clipped):
+        log_scale(right, "y")
+    threshold = r"clipping threshold $\gamma/\sqrt{p}$"
+    right.set(title="Lemma 2.2: DP-GD with clipping", xlabel=threshold, ylabel="probability")
+    legend_below(figure, [left, right], 4, "left: median, and from the 5 % to the 95 % quantile")
+    return figure
