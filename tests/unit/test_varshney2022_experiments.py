@@ -1239,7 +1239,8 @@ def test_bounds_of_the_comparison() -> None:
             d, N, sigma, eps = (row[name] for name in ("d", "N", "sigma", "eps"))
             entry = next(entry for entry in comparison.ENTRIES if entry.method == row["method"])
             assert (row["bound"], row["sample_size"]) == (entry.bound, entry.sample_size)
-            assert row["value"] == entry.value(comparison.Point(d, N, sigma, eps, 1.0))
+            assert entry.risk is not None
+            assert row["value"] == entry.risk(comparison.Point(d, N, sigma, eps, 1.0))
             own = ours[sigma, eps]
             assert own == pytest.approx(sigma**2 * d / N + sigma**2 * d**2 / (eps * N) ** 2, rel=1e-12)
             if own > 0:

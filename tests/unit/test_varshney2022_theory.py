@@ -99,7 +99,7 @@ def test_local_multiplier_is_the_classical_gaussian_mechanism():
 def test_equation_7_holds_only_as_corrected(eps_local, records):
     amplified = privacy.theorem_a3(eps_local, records, DELTA)
     assert amplified <= privacy.eps_of_equation_7(eps_local, records, DELTA)
-    assert amplified > privacy.eps_of_equation_7(eps_local, records, DELTA, factor=privacy.FACTOR_7_AS_PRINTED)
+    assert amplified > eps_local * (0.5 * math.sqrt(math.log(1.0 / DELTA) / records) + 2.0 / records)
     # The bound with numbers is a multiple of the theorem's order.
     assert 3.0 < shuffling.amplified(eps_local, records, DELTA) / amplified < 12.0
 
@@ -207,9 +207,6 @@ def test_step_of_theorem_3_2_meets_its_derivation():
     found = ssgd.theorem_parameters(problem, alpha)
     root = math.sqrt(210.0 * found.eta * problem.dimension / problem.mu * problem.largest * problem.bound_squared)
     assert 1.0 - 4.0 * root * alpha * problem.k2 * problem.log_power(2.0) == pytest.approx(0.5, rel=1e-12)
-    # Hence (28) in (11) stays below zeta (eq. 31).
-    residual = math.sqrt(problem.largest) * ssgd.distance_bound(problem, found) + problem.sigma
-    assert problem.k2 * math.sqrt(problem.bound_squared) * problem.log_power(1.0) * residual <= found.zeta * (1 + 1e-12)
 
 
 def test_parameters_of_corollary_3_3():
@@ -285,21 +282,6 @@ def test_orders_of_the_risk_of_dp_ssgd():
     assert ssgd.theorem_3_2(problem, 0.01, DELTA) == pytest.approx(2.0 * expected - 0.25 * 10 / 1e6, rel=1e-13)
 
 
-def test_pieces_of_lemma_a9():
-    problem, found = isotropic(4, math.exp(10.0), 0.5), ssgd.Parameters(1e-3, 2.0, 3.0)
-    assert ssgd.trace_q(problem, 1e-3, 1e-4) == pytest.approx(4 * 101e3 * math.log(1e4), rel=1e-12)
-    assert ssgd.trace_v(problem, 1e-3, 1e-4) == pytest.approx(6 * 101e3 * math.log(1e4) ** 2, rel=1e-12)
-    assert ssgd.variance_of_iterate(problem, found, 10.0) == pytest.approx(
-        0.21 * (5 * 0.25 * 6 * 1000 + 144 * 4 * 100), rel=1e-12
-    )
-    # (28) is the root of 2 (|w*|^2 + (27)), term by term, and so at least that.
-    distance = ssgd.distance_bound(problem, found)
-    assert distance == pytest.approx(
-        2.0 + 2 * math.sqrt(1.05 * 6) * 0.5 * 10**1.5 + 4 * math.sqrt(0.84) * 6 * 10, rel=1e-12
-    )
-    assert distance**2 >= 2.0 * (1.0 + ssgd.variance_of_iterate(problem, found, 10.0))
-
-
 @pytest.mark.parametrize(("d", "records"), [(2, 1.3e16), (5, 7e16), (10, 3e17)])
 def test_records_that_the_step_of_theorem_3_2_needs(d, records):
     found = ssgd.smallest_records_for_start(
@@ -319,14 +301,15 @@ def test_lemma_3_11_as_worked_by_hand():
     """N = 100,000, d = 10, sigma = 1, T = 8, alpha = 5.35: 4.8e-3 with logarithms 1, 0.118 as printed."""
     setting = ambssgd.Setting.of(isotropic(), 8, 5.35)
     assert setting.batch == pytest.approx(10 / 11 * 12500)
-    assert ambssgd.lemma_3_11(setting.without_logs()) == pytest.approx(4.80e-3, rel=2e-3)
+    without_logs = replace(setting, logs=False)
+    assert ambssgd.lemma_3_11(without_logs) == pytest.approx(4.80e-3, rel=2e-3)
     assert ambssgd.lemma_3_11(setting) == pytest.approx(0.118, rel=5e-3)
     b, alpha2, eta = setting.batch, 5.35**2, setting.eta
     assert eta == pytest.approx(b / (b + 11.0))
     left = 4 * math.exp(-eta) / (64 * eta**2) + 96 * alpha2 / (8 * b**2) * 2 * 12 * 10
     right = math.exp(-2 * eta) + 2 * eta / b * 10 + 24 * eta * alpha2 / b**2 * 2 * 12 * 10
     last = 8 / (8 * b) * (10 + 12 * alpha2 / b * 2 * 12 * 10)
-    assert ambssgd.lemma_3_11(setting.without_logs()) == pytest.approx(left * right + last, rel=1e-12)
+    assert ambssgd.lemma_3_11(without_logs) == pytest.approx(left * right + last, rel=1e-12)
 
 
 @pytest.mark.parametrize("problem", [isotropic(), isotropic(5, sigma=0.1), elliptic(5, 4.0, 4e6)])
@@ -446,26 +429,10 @@ def test_steps():
     assert ambssgd.theorem_step(np.array([2.0, 1.0]), 5.0, fourth=6.0) == pytest.approx(5.0 / (3.0 + 10.0 + 8.0))
     assert ambssgd.corollary_step(10) == 0.025
     assert ambssgd.steps_of_theorem(math.exp(5.0), 4.0, 0.5) == pytest.approx(10.0)
-    assert ambssgd.largest_residual(isotropic()) == pytest.approx(math.sqrt(24.0) * 2.0 * math.log(1e5), rel=1e-13)
     assert ambssgd.Setting.of(isotropic(), 8, 1.0, stat_size=500).batch == 12000.0
 
 
-def test_bounds_of_the_theorems():
-    problem = isotropic(10, 1e5, 0.1)
-    sampling, private = 8 * 0.01 * 10 / 1e5, 0.01 * 100 / (0.5 * 1e5) ** 2
-    assert ambssgd.theorem_1_1(10, 0.1, 1e5, 0.5) == pytest.approx(sampling + private, rel=1e-13)
-    log = math.log(1e6)
-    assert ambssgd.theorem_3_7(problem, 0.5, DELTA) == pytest.approx(sampling + private * log, rel=1e-13)
-    # Cor. 3.8 writes the same as 8 d sigma^2 / N (1 + d log(1/delta) / (N eps^2)), up to the constant.
-    corollary = sampling * (1 + 10 * log / (1e5 * 0.25) / 8)
-    assert ambssgd.theorem_3_7(problem, 0.5, DELTA) == pytest.approx(corollary, rel=1e-13)
-    wide = replace(elliptic(), sigma=0.1)
-    privately = ambssgd.theorem_3_7(wide, 0.5, DELTA, 2.0) - 8 * 0.01 * 10 / 1e5
-    assert privately == pytest.approx(2.0 * 256 * private * log, rel=1e-10)
-    # With N = e the first term is |w*|_H^2 e^-100; it is 1e-500 at the sizes of the experiments.
-    assert ambssgd.theorem_3_7(replace(problem, sigma=0.0, records=math.exp(1.01)), 1.0, DELTA) == pytest.approx(
-        math.exp(-101.0), rel=1e-9
-    )
+def test_records_of_theorem_3_7():
     assert ambssgd.records_of_theorem(10, 2.0, 0.5, math.exp(-9.0), 3.0) == pytest.approx(3 * 4 * 10 * 7)
 
 
@@ -513,7 +480,7 @@ def test_search_of_the_smallest_number_of_records():
 @pytest.mark.parametrize("sigma", [1.0, 0.1])
 def test_entries_of_the_comparison(sigma):
     point = comparison.Point(10, 1e5, sigma, 0.1, 2.0)
-    value = {entry.method: entry.value(point) for entry in comparison.ENTRIES}
+    value = {entry.method: entry.risk(point) for entry in comparison.ENTRIES if entry.risk is not None}
     sampling, unit = sigma**2 * 1e-4, 1e-6
     assert value["without privacy"] == pytest.approx(sampling)
     assert value["DP-AMBSSGD"] == pytest.approx(sampling + sigma**2 * unit)
@@ -521,12 +488,10 @@ def test_entries_of_the_comparison(sigma):
     assert value["Cai et al. 2021"] == pytest.approx(sampling + (40 + sigma**2) * unit)
     assert value["efficient methods at sigma = 0"] == pytest.approx(40 * unit)
     assert value["DP-ERM, DP-SCO (Bassily et al. 2019, 2020)"] == pytest.approx(20 * (1e-2 / 10**0.5 + 10**0.5 / 1e4))
-    assert math.isnan(value["DP-SGD with replacement"])
+    assert "DP-SGD with replacement" not in value
     # The private terms alone: (d |w*|^2 + sigma^2) / sigma^2.
     ratio = (value["Cai et al. 2021"] - sampling) / (value["DP-AMBSSGD"] - sampling)
     assert ratio == pytest.approx((40 + sigma**2) / sigma**2)
-    # The theorem of this paper with its constant 8 is the same order.
-    assert ambssgd.theorem_1_1(10, sigma, 1e5, 0.1) - value["DP-AMBSSGD"] == pytest.approx(7 * sampling)
 
 
 def test_privacy_is_free_above_root_d_over_n():

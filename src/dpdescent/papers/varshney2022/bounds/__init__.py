@@ -1,8 +1,7 @@
-"""Every computable bound of varshney2022 at the experiments' settings, beside what was measured or is exactly known.
+"""Every bound of varshney2022 that can fail, at the experiments' settings, beside what was measured or is known.
 
-The paper's explicit bounds exclude clipping: they stand beside exact laws, and beside runs that clip nothing. Theorems
-hide constants and logarithms: evaluated at 1 they are orders, and so much is said in their notes. Orders, conditions
-and parts of bounds bound nothing: their rows are open, and so are those of runs that do not meet a bound's conditions.
+The paper's explicit bounds exclude clipping: they stand beside exact laws, and beside runs that clip nothing. Rows of
+runs that do not meet a bound's conditions are open. Orders and conditions bound nothing: claims judge them.
 """
 
 from dpdescent.papers.varshney2022.bounds import (
@@ -22,5 +21,5 @@ PARTS = (privacy, shuffled, deviations, risks, statistic, lemmas, batches, compa
 
 
 def evaluate(evidence: Evidence) -> list[Bound]:
-    """Evaluates all bounds: privacy, DP-SSGD, DP-AMBSSGD, what the paper compares itself with, moments."""
+    """Evaluates all bounds: privacy, DP-SSGD, DP-AMBSSGD, least squares, moments."""
     return [bound for part in PARTS for bound in part.evaluate(evidence)]

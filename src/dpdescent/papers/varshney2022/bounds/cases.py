@@ -51,8 +51,3 @@ def vacuous(problem: LinearProblem, value: float) -> str:
     """Says for the note of a bound on a risk where the estimate 0 is as good."""
     trivial = problem.w_norm_squared / 2.0
     return f"{VACUOUS}: not below |w*|_H^2 / 2 = {trivial:g}, the risk of 0" if value >= trivial else ""
-
-
-def mean_square(found: pd.Series) -> float:
-    """Returns the mean of squares over trials, from their mean and its standard error; NaN for a single trial."""
-    return float(found["mean"] ** 2 + (found["trials"] - 1.0) * found["se"] ** 2)

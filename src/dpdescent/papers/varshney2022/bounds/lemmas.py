@@ -1,4 +1,4 @@
-"""Lemma 3.11 and the steps (47) to (50) of its proof, beside exact laws, runs and paths of thresholds.
+"""Lemma 3.11 and the steps (47) to (50) of its proof, beside exact laws and runs.
 
 The lemma takes any thresholds up to R_x K2 log^{2a} N (sqrt(kappa) |w_t - w*|_H + sigma + Delta). The largest of these
 are judged, at which second moments give the law, or a little more than it (`theory.explicit.Law`).
@@ -11,17 +11,17 @@ from dataclasses import replace
 import pandas as pd
 
 from dpdescent.papers.varshney2022.arms import AMBSSGD, Choice
-from dpdescent.papers.varshney2022.bounds.cases import choice_at, mean_square, problem_at, setting_of, vacuous
+from dpdescent.papers.varshney2022.bounds.cases import choice_at, problem_at, setting_of, vacuous
 from dpdescent.papers.varshney2022.experiments.bound_vs_run import AS_RUN, UNCLIPPED, UNCLIPPED_PLAIN
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import ambssgd
 from dpdescent.papers.varshney2022.theory.ambssgd import Setting
 from dpdescent.papers.varshney2022.theory.explicit import Law
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import ORDER, exact, finite, is_met, order, place, same, simulated, stated
+from dpdescent.replication.judging.bound_rows import exact, is_met, place, same, simulated
 from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 
-RUNS, PATHS, KAPPAS, SIZES = "bound_vs_run", "clip_path", "risk_vs_kappa", "feasibility"
+RUNS, PATHS, KAPPAS = "bound_vs_run", "clip_path", "risk_vs_kappa"
 RUN_KEYS = ("kind", "N", "d", "sigma", "eps", "delta", "T")
 PATH_KEYS = ("N", "d", "sigma", "eps", "delta", "kappa", "T")
 # Records at which the lemma is evaluated besides those of the runs: its condition on b is met there.
@@ -29,7 +29,7 @@ LARGE = 10**7
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates the lemma beside exact laws, runs, runs without noise and paths, then its conditions."""
+    """Evaluates the lemma beside exact laws, runs, and runs without noise."""
     found = list(each(rows(evidence, RUNS, series="risk", algorithm=AMBSSGD, kind=UNCLIPPED)))
     paths = list(each(rows(evidence, PATHS, series="zeta").drop_duplicates(list(PATH_KEYS))))
     seen: set[str] = set()
@@ -42,9 +42,6 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         yield from _run(evidence, each_run)
     for without in each(rows(evidence, KAPPAS, series="no noise")):
         yield from _without_noise(evidence, without)
-    for path in paths:
-        yield from _path(evidence, path)
-    yield from (_smallest(evidence, each_size) for each_size in each(rows(evidence, SIZES)))
 
 
 def _choices(evidence: Evidence, artefact: str, found: list[pd.Series]) -> Iterator[tuple[str, Choice]]:
@@ -66,24 +63,11 @@ def _law(text: str, setting: Setting) -> Iterator[Bound]:
     value = ambssgd.lemma_3_11(setting)
     why = joined(allowed, asked, vacuous(problem, value))
     yield exact("risk of DP-AMBSSGD, exact law", "Lemma 3.11", text, value, law.risk, why, met=met)
-    plain = setting.without_logs()
-    value = ambssgd.lemma_3_11(plain)
-    why = joined(f"log^a N = 1, of the zetas too; {ORDER}", _conditions(plain)[1], vacuous(problem, value))
-    measured = finite(Law.of(plain).risk)
-    yield stated(
-        bound="risk of DP-AMBSSGD without logarithms, exact law", location="Lemma 3.11", setting=text, value=value,
-        note=why, measured=measured,
-    )  # fmt: skip
     half = int(setting.steps) // 2
     value, measured = ambssgd.squared_distance_bound(setting, half), float(law.distances_squared[half])
     yield exact("E |w_{T/2} - w*|_H^2", "(47)", text, value, measured, joined(allowed, asked), met=met)
     value, measured = ambssgd.squared_threshold_bound(setting, half), float(law.zetas_squared[half])
     yield exact("E zeta_{T/2}^2", "(48), (50)", text, value, measured, joined(allowed, asked), met=met)
-    why = f"b of Lemma 3.11 at alpha={setting.alpha:.4g}; measured is b: {is_met(met)}"
-    yield stated(
-        bound="least batch", location="Lemma 3.11", setting=text, value=ambssgd.batch_condition(setting), note=why,
-        measured=setting.batch,
-    )  # fmt: skip
 
 
 def _conditions(setting: Setting) -> tuple[bool, str]:
@@ -107,19 +91,9 @@ def _run(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
         why = joined("measured is the mean risk", clipped, asked, vacuous(setting.problem, found["bound"]))
         fits = met and not run and found["clip_fraction"] == 0.0
         yield simulated("risk, runs", "Lemma 3.11", text, found["bound"], found, why, met=bool(fits))
-    if not math.isnan(found["bound_without_logs"]):
-        value = found["bound_without_logs"]
-        why = joined("log^a N = 1; measured is the mean risk", clipped, vacuous(setting.problem, value))
-        yield order("risk without logarithms, runs", "Lemma 3.11", text, value, found["mean"], why)
     if found["kind"] in (UNCLIPPED, UNCLIPPED_PLAIN):
         why = "measured is the mean risk; nothing is clipped, zeta is fixed"
         yield same("exact law, runs", "App. B (ours)", text, found["expected"], found, why)
-    elif not math.isnan(found["expected"]):
-        why = "at the trials' own thresholds, which depend on the records: no verdict; measured is the mean risk"
-        yield stated(
-            bound="law without clipping, runs", location="App. B (ours)", setting=text, value=found["expected"],
-            note=why, measured=finite(found["mean"]),
-        )  # fmt: skip
 
 
 def _without_noise(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
@@ -133,41 +107,3 @@ def _without_noise(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     value = ambssgd.lemma_3_11(setting)
     why = joined("alpha = 0; measured is the exact risk without noise and clipping", vacuous(setting.problem, value))
     yield exact("risk without noise", "Lemma 3.11", text, value, found["mean"], why)
-
-
-def _path(evidence: Evidence, path: pd.Series) -> Iterator[Bound]:
-    """Evaluates the steps of the proof beside thresholds and distances of runs at four steps.
-
-    All rows are open, because the proof excludes clipping.
-    """
-    setting, T = setting_of(choice_at(evidence, PATHS, path)), int(path["T"])
-    same_run = {key: path[key] for key in PATH_KEYS}
-    for t in sorted({0, 1, T // 2, T - 1}):
-        zeta, scale = (rows(evidence, PATHS, series=name, t=t, **same_run) for name in ("zeta", "claimed scale"))
-        text = f"{place('clip_path', path, *PATH_KEYS)}, t={t}"
-        if len(zeta):
-            value, measured = ambssgd.squared_threshold_bound(setting, t), mean_square(zeta.iloc[0])
-            why = f"measured is the mean square of DP-AMBSSGD's zeta_t, which may clip; {_conditions(setting)[1]}"
-            yield stated(
-                bound="E zeta_t^2, runs", location="(48)", setting=text, value=value, note=why,
-                measured=finite(measured),
-            )  # fmt: skip
-        if len(scale):
-            problem = setting.problem
-            measured = max(mean_square(scale.iloc[0]) / problem.bound_squared - problem.sigma**2, 0.0)
-            why = f"measured is the mean over runs that may clip; {_conditions(setting)[1]}"
-            value = ambssgd.squared_distance_bound(setting, t)
-            shown = None if math.isnan(scale.iloc[0]["se"]) else finite(measured)
-            yield stated(
-                bound="E |w_t - w*|_H^2, runs", location="(47)", setting=text, value=value, note=why, measured=shown,
-            )  # fmt: skip
-
-
-def _smallest(evidence: Evidence, found: pd.Series) -> Bound:
-    """Returns the smallest N by a condition, beside the largest that was run."""
-    text = place(f"feasibility, {found['series']}", found, "condition", "width", "c1", "d")
-    sizes = rows(evidence, "risk_vs_n")["N"].astype(float).dropna()
-    largest = float(sizes.max()) if len(sizes) else None
-    why = "c1 has no value in the paper; measured is the largest N that was run"
-    location = "Thm 3.2, (5)" if str(found["condition"]).startswith("eta") else "Lemmas 3.10, 3.11"
-    return stated(bound="smallest N", location=location, setting=text, value=found["mean"], note=why, measured=largest)

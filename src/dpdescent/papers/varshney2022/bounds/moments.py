@@ -1,4 +1,4 @@
-"""Moments of normal records: R_x^2, the tails of Definition 2.1, contraction of a step (Lemma B.5, eq. 44)."""
+"""Moments of normal records: the tails of Definition 2.1, contraction of a step (Lemma B.5, eq. 44)."""
 
 import math
 from collections.abc import Iterator
@@ -10,11 +10,11 @@ from dpdescent.papers.varshney2022.design import spectrum
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import ambssgd, moments
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import ends_and_middle, exact, finite, is_met, place, row, stated
+from dpdescent.replication.judging.bound_rows import ends_and_middle, exact, finite, is_met, place, row
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 ARTEFACT, SIZES = "moments", "risk_vs_n"
-R_SQUARED, TAIL = "R_x^2", "P(|x|^2 > d log 1/beta) / beta"
+TAIL = "P(|x|^2 > d log 1/beta) / beta"
 IN_H, PRODUCT = "E[B'HB] against H", "E[B'B] against I - eta H"
 # What rounding may leave of an eigenvalue that is 0: all of them are of order one.
 EPSILON = 1e-12
@@ -24,7 +24,7 @@ FAILURES = (0.01, 1e-4, 1e-8)
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates the bounds of the table of moments, (4), and the public bounds of records."""
-    parts = {R_SQUARED: _input_bound, TAIL: _tail, IN_H: _contraction, PRODUCT: _product}
+    parts = {TAIL: _tail, IN_H: _contraction, PRODUCT: _product}
     table = rows(evidence, ARTEFACT)
     for quantity, part in parts.items():
         chosen = table[table["quantity"] == quantity]
@@ -35,15 +35,6 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         yield _one_direction(beta)
     for found in each(rows(evidence, SIZES).drop_duplicates(["N", "d"]).dropna(subset=["N", "d"])):
         yield from _public(evidence.settings_of(SIZES)["w_norm"], found)
-
-
-def _input_bound(found: pd.Series) -> Bound:
-    text = place("moments", found, "d", "kappa")
-    why = "Tr H, as the corollaries have it at H = I; measured is the exact value, Tr H + 2 |H|: open"
-    return stated(
-        bound="R_x^2", location="Cor. 3.3, 3.8", setting=text, value=found["claimed"], note=why,
-        measured=found["mean"],
-    )  # fmt: skip
 
 
 def _tail(found: pd.Series) -> Bound:

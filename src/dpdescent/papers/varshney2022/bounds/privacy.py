@@ -1,4 +1,4 @@
-"""Noise multipliers and privacy of varshney2022 (Theorems 3.1, 3.6, A.3, Lemmas A.1, 3.10, eq. 7 to 9)."""
+"""Noise multipliers and privacy of varshney2022 (Theorem 3.6, Lemmas A.1 and 3.10, eq. 7)."""
 
 import math
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from itertools import product
 import pandas as pd
 
 from dpdescent.algorithms.dp_stat import Search
-from dpdescent.papers.varshney2022.experiments.multiplier import ACCOUNTANTS, SHUFFLED
+from dpdescent.papers.varshney2022.experiments.multiplier import ACCOUNTANTS
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import privacy
 from dpdescent.privacy import shuffling, zcdp
@@ -21,8 +21,6 @@ from dpdescent.replication.judging.bound_rows import (
     ends_and_middle,
     equal,
     exact,
-    finite,
-    order,
     pick,
     place,
     row,
@@ -37,7 +35,7 @@ LOCAL = (0.05, 0.5, 0.9)
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates DP-AMBSSGD's multipliers, DP-SSGD's, its local steps, DP-STAT, then the attacks."""
+    """Evaluates DP-AMBSSGD's multipliers, local steps of DP-SSGD, DP-STAT, then the attacks."""
     table = rows(evidence, ARTEFACT)
     # Other deltas tell the same.
     deltas = ends_and_middle(table["delta"])
@@ -47,10 +45,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     for found in each(table[table["series"].isin(ENOUGH)]):
         yield from _form(table, found)
     yield from (_conversion(found) for found in each(table[table["series"] == ZCDP]))
-    for found in each(table[table["series"] == SHUFFLED]):
-        yield from _shuffled(found)
     for N, delta in product(distinct(table["N"]), distinct(table["delta"])):
-        yield from _ranges(N, delta)
         for local in LOCAL:
             yield from _local(N, delta, local)
     yield from _statistic(evidence)
@@ -86,53 +81,18 @@ def _conversion(found: pd.Series) -> Bound:
     )
 
 
-def _shuffled(found: pd.Series) -> Iterator[Bound]:
-    """Evaluates DP-SSGD's alpha without its constant, and what its proof makes of the explicit alpha."""
-    eps, delta, N, alpha = float(found["eps"]), float(found["delta"]), int(found["N"]), float(found["mean"])
-    setting = place("multiplier", found, "eps", "delta", "N")
-    largest = privacy.EpsilonRanges.of(N, delta)
-    inside = "within" if eps <= largest.theorem else "outside"
-    why = f"c3 = 1; eps is {inside} of the theorem's range at constant 1; measured is the alpha of the explicit bound"
-    yield order("alpha of DP-SSGD", "Thm 3.1", setting, privacy.theorem_3_1(eps, delta, N), alpha, why)
-    local = shuffling.local_delta(eps, delta, N)
-    why = f"c1 = 1, alpha={alpha:.4g}; measured is epsilon of the explicit bound"
-    value = privacy.eps_of_equation_8(alpha, N, 0.5 * delta, local)
-    yield order("epsilon of DP-SSGD", "(8), (9)", setting, value, eps, why)
-
-
-def _ranges(N: float, delta: float) -> Iterator[Bound]:
-    found, setting = privacy.EpsilonRanges.of(N, delta), f"N={N:g}, delta={delta:g}"
-    measured = shuffling.amplified(0.5, int(N), 0.5 * delta)
-    alpha = privacy.least_multiplier_of_proof(N, delta)
-    why = f"measured is the explicit bound's epsilon at eps_0 = 1/2, up to which the proof goes (alpha >= {alpha:.4g})"
-    for name, location, value in (
-        ("largest epsilon, sqrt(log(N/delta)/N)", "Thm 3.1", found.theorem),
-        ("largest epsilon, sqrt(log(1/delta)/N)", "Cor. 3.3", found.corollary),
-        ("largest epsilon, 1/sqrt(N)", "remark (iii) after Thm 3.2", found.remark),
-    ):  # fmt: skip
-        yield order(name, location, setting, value, measured, why)
-
-
 def _local(N: float, delta: float, local: float) -> Iterator[Bound]:
-    """Evaluates one step, its amplification, and the linear form of that."""
+    """Evaluates one step, and the linear form of its amplification."""
     setting = f"eps_0={local:g}, N={N:g}, delta={delta:g}"
     delta_local = shuffling.local_delta(0.0, delta, int(N))
     alpha = privacy.local_multiplier(local, delta_local)
     why = f"alpha={alpha:.4g}, delta_0={delta_local:.3g}; measured is the least epsilon of that Gaussian release"
     yield exact("eps_0 of a step", "Lemma A.1", setting, local, tight_epsilon(0.5 / alpha**2, delta_local), why)
     form = privacy.theorem_a3(local, N, delta)
-    if math.isfinite(form):
-        why = "measured is the source's bound with numbers"
-        yield order(
-            "amplified epsilon", "Thm A.3", setting, form, finite(shuffling.amplified(local, int(N), delta)), why
-        )
     if local <= 0.5 and math.isfinite(form):
         why = "measured is Theorem A.3's form at the same c1"
         value = privacy.eps_of_equation_7(local, N, delta)
         yield exact("epsilon linear in eps_0, 3/2", "(7)", setting, value, form, f"{why}, of which both have one")
-        value = privacy.eps_of_equation_7(local, N, delta, factor=privacy.FACTOR_7_AS_PRINTED)
-        printed = f"as printed; {why}: the 1/2 is absorbed by c1 only"
-        yield order("epsilon linear in eps_0, 1/2", "(7)", setting, value, form, printed)
 
 
 def _statistic(evidence: Evidence) -> Iterator[Bound]:

@@ -1,4 +1,4 @@
-"""DP-SSGD: parameters and risks (varshney2022 Theorem 3.2, Corollary 3.3, Lemmas 3.5 and A.9, eq. 5, 6, 36, 39).
+"""DP-SSGD: parameters and risks (varshney2022 Theorem 3.2, Lemmas 3.5 and A.9, eq. 5, 36, 39).
 
 Lemma 3.5 excludes clipping: it stands beside the exact law without clipping, and beside runs that clip nothing.
 """
@@ -16,7 +16,7 @@ from dpdescent.papers.varshney2022.bounds.cases import problem_at, vacuous
 from dpdescent.papers.varshney2022.experiments.bound_vs_run import UNCLIPPED
 from dpdescent.papers.varshney2022.experiments.ssgd import COROLLARY, NO_PRIVACY, PRACTICAL, SGD, THEOREM
 from dpdescent.papers.varshney2022.reading import rows
-from dpdescent.papers.varshney2022.theory import privacy, ssgd
+from dpdescent.papers.varshney2022.theory import ssgd
 from dpdescent.papers.varshney2022.theory.moments import LinearProblem
 from dpdescent.papers.varshney2022.theory.ssgd import Parameters
 from dpdescent.replication.judging.algebra import each
@@ -24,19 +24,16 @@ from dpdescent.replication.judging.bound_rows import (
     equal,
     exact,
     finite,
-    is_met,
-    order,
     place,
     row,
     same,
     simulated,
-    stated,
 )
 from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 
 KEYS = ("panel", "N", "d", "sigma", "eps", "delta", "zeta_factor", "step")
 RUN_KEYS = ("kind", "N", "d", "sigma", "eps", "delta")
-STEPS, RUNS, SIZES = "ssgd", "bound_vs_run", "risk_vs_n"
+STEPS, RUNS = "ssgd", "bound_vs_run"
 
 
 @dataclass(frozen=True)
@@ -81,7 +78,7 @@ class Case:
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates the bounds at the artefact about DP-SSGD, at runs without clipping, then orders at every size."""
+    """Evaluates the bounds at the artefact about DP-SSGD, then at runs without clipping."""
     steps: set[tuple[float, ...]] = set()
     for case in cases(evidence):
         key = (case.problem.dimension, case.problem.records, case.parameters.eta)
@@ -94,12 +91,6 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
             yield from _run(case)
     for found in each(rows(evidence, RUNS, series="risk", algorithm=SSGD, kind=UNCLIPPED)):
         yield from _unclipped(evidence, found)
-    best = rows(evidence, STEPS, series=SSGD).sort_values("mean", kind="stable")
-    for found in each(best.drop_duplicates(["panel", "N", "d", "sigma", "eps", "delta"]).sort_index()):
-        yield from _orders(problem_at(evidence, STEPS, found), found, place("DP-SSGD", found, *KEYS))
-    for found in each(rows(evidence, SIZES, series=SSGD)):
-        text = place("risk_vs_n, DP-SSGD", found, "N", "d", "sigma", "eps", "delta")
-        yield from _orders(problem_at(evidence, SIZES, found), found, text)
 
 
 def cases(evidence: Evidence) -> Iterator[Case]:
@@ -126,21 +117,16 @@ def _parameters_of(problem: LinearProblem, found: pd.Series) -> Parameters:
 
 
 def _step(case: Case) -> Iterator[Bound]:
-    """Evaluates what Lemma 3.5 asks of the step, and what is left of the start, whatever the noise is."""
+    """Evaluates what is left of the start, whatever the noise is."""
     problem, eta = case.problem, case.parameters.eta
     text = f"DP-SSGD: N={problem.records:g}, d={problem.dimension}, eta={eta:.6g}"
-    why = f"1/(2 R_x^2), R_x^2 = {problem.bound_squared:g}; measured is eta: {is_met(case.small)}"
-    yield stated(
-        bound="largest step", location="Lemma 3.5", setting=text, value=0.5 / problem.bound_squared, note=why,
-        measured=eta,
-    )  # fmt: skip
     bias = ssgd.bias(problem, eta)
     why = joined("measured is the exact risk without any noise", vacuous(problem, bias))
     yield exact("risk of the start", "(36)", text, bias, case.law(noise=False), why, met=case.small)
 
 
 def _printed(case: Case) -> Iterator[Bound]:
-    """Evaluates Theorem 3.2's parameters where they are used and where ours are."""
+    """Evaluates Theorem 3.2's parameters where they are used."""
     found, used, text = case.found, case.parameters, case.text
     own = ssgd.theorem_parameters(case.problem, used.alpha)
     if found["step"] == THEOREM:
@@ -149,17 +135,6 @@ def _printed(case: Case) -> Iterator[Bound]:
         yield row(
             bound="clipped gradients", location="Lemma A.9", setting=text, value=0.0,
             measured=finite(found["clip_fraction"]), direction="at most", note=why,
-        )  # fmt: skip
-    elif found["step"] in (PRACTICAL, COROLLARY):
-        why = f"at alpha={used.alpha:.4g}; measured is eta: {is_met(used.eta <= own.eta)}"
-        yield stated(
-            bound="eta of Theorem 3.2", location="Thm 3.2, (30)", setting=text, value=own.eta, note=why,
-            measured=used.eta,
-        )  # fmt: skip
-        why = f"measured is zeta, at which {case.clipping}"
-        yield stated(
-            bound="zeta of Theorem 3.2", location="Thm 3.2, (31)", setting=text, value=own.zeta, note=why,
-            measured=used.zeta,
         )  # fmt: skip
 
 
@@ -189,13 +164,6 @@ def _run(case: Case) -> Iterator[Bound]:
         yield simulated("risk, runs", "Lemma 3.5", case.text, value, found, shown, met=case.unclipped)
     if math.isfinite(found["expected"]):
         yield same("exact law, runs", "App. A (ours)", case.text, found["expected"], found, why, met=case.unclipped)
-    if found["step"] == PRACTICAL:
-        value = ssgd.predictor(problem, used)
-        shown = f"our estimate; {why}"
-        yield stated(
-            bound="Tr(H^-1 M) / N, runs", location="(39), first term", setting=case.text, value=value, note=shown,
-            measured=finite(found["mean"]),
-        )  # fmt: skip
 
 
 def _unclipped(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
@@ -207,31 +175,3 @@ def _unclipped(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
         yield simulated("risk, runs", "Lemma 3.5", text, found["bound"], found, shown)
     if math.isfinite(found["expected"]):
         yield same("exact law, runs", "App. A (ours)", text, found["expected"], found, why)
-
-
-def _orders(problem: LinearProblem, found: pd.Series, text: str) -> Iterator[Bound]:
-    """Evaluates Theorem 3.2, its corollary and (6), constants and logarithms 1."""
-    eps, delta, mean = float(found["eps"]), float(found["delta"]), float(found["mean"])
-    inside = eps <= privacy.EpsilonRanges.of(problem.records, delta).theorem
-    why = joined(
-        "measured is the mean risk"
-        if found["step"] in (THEOREM, COROLLARY)
-        else "measured is the mean risk, step and threshold are ours",
-        "" if inside else "eps is outside of the theorem's range at constant 1",
-        f"{found['clip_fraction']:.3g} of the gradients are clipped",
-    )
-    value = ssgd.theorem_3_2(problem, eps, delta)
-    yield order("risk of DP-SSGD", "Thm 3.2", text, value, mean, joined(why, vacuous(problem, value)))
-    if math.isnan(found["eta"]):
-        # A table without the step is about sizes: the theorem is enough there.
-        return
-    for name, location, value in (
-        ("risk of DP-SSGD at H = I", "Cor. 3.3", _corollary(problem, eps, delta)),
-        ("risk of DP-SSGD, c = 1", "(6)", ssgd.equation_6(problem, eps, delta)),
-    ):
-        if not math.isnan(value):
-            yield order(name, location, text, value, mean, joined(why, vacuous(problem, value)))
-
-
-def _corollary(problem: LinearProblem, eps: float, delta: float) -> float:
-    return ssgd.corollary_3_3(problem, eps, delta) if problem.kappa == 1.0 else math.nan

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 import pandas as pd
 from scipy.special import ndtr
 
-from dpdescent.papers.varshney2022.arms import AMBSSGD
-from dpdescent.papers.varshney2022.bounds.cases import choice_at, configured
+from dpdescent.papers.varshney2022.bounds.cases import configured
 from dpdescent.papers.varshney2022.reading import rows
 from dpdescent.papers.varshney2022.theory import ambssgd
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import is_met, place, simulated, stated
+from dpdescent.replication.judging.bound_rows import place, simulated
 from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 
 ARTEFACT, PRINTED, CORRECTED = "alg_stat", "as published", "corrected"
@@ -22,15 +21,13 @@ HALVES = {
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates Lemma 3.10 at every s, L, alpha and rule, then Gamma where DP-AMBSSGD ran."""
+    """Evaluates Lemma 3.10 at every s, L, alpha and rule."""
     beta = float(configured(evidence, ARTEFACT, "beta", 0.01))
     for series in HALVES:
         for found in each(rows(evidence, ARTEFACT, series=series, rule=PRINTED)):
             yield _half(found, beta)
     for found in each(rows(evidence, ARTEFACT, series="corrected guarantee", rule=CORRECTED)):
         yield _guarantee(found, float(evidence.settings_of(ARTEFACT)["margin"]))
-    for found in each(rows(evidence, "risk_vs_n", series=AMBSSGD).drop_duplicates(["N", "d", "eps", "delta", "T"])):
-        yield _slack(evidence, found)
 
 
 def _half(found: pd.Series, beta: float) -> Bound:
@@ -51,19 +48,4 @@ def _guarantee(found: pd.Series, margin: float) -> Bound:
     return simulated(
         "P(at least s less two margins below gamma, and not all below gamma/2)", "Lemma 3.10 (corrected)", text, value,
         found, why, direction="at least",
-    )  # fmt: skip
-
-
-def _slack(evidence: Evidence, found: pd.Series) -> Bound:
-    """Evaluates Gamma at Theorem 3.7's failure probability, of which s has to be twice as much."""
-    choice = choice_at(evidence, "risk_vs_n", found)
-    log = ambssgd.WIDTH_POWER * math.log(choice.N)
-    value = 2.0 * ambssgd.stat_slack(choice.multiplier, choice.levels, log)
-    text = place("risk_vs_n, DP-AMBSSGD", found, "N", "d", "eps", "delta", "T")
-    why = (
-        f"beta = N^-200, L={choice.levels}, alpha={choice.multiplier:.4g}; measured is s, s >= 2 Gamma "
-        f"{is_met(choice.s >= value)}"
-    )
-    return stated(
-        bound="2 Gamma", location="Lemma 3.10, Thm 3.7", setting=text, value=value, note=why, measured=float(choice.s),
     )  # fmt: skip

@@ -1,8 +1,8 @@
 """Every claim of varshney2022 that a computation can judge, with a criterion made from the paper's words.
 
 The paper is theory and has no experiment: its theorems, remarks and comparisons are the claims. The column `source`
-says which are ours: what we add, and scaling that our rule C = 1 for DP-STAT decides; the paper's own scaling is judged
-at a fixed quantile. The criteria were written before any run of the experiments; what a throw-away prototype had shown
+says which are ours, because the paper does not make them; its scaling is judged at a fixed quantile, and notes say
+what it is with our rule C = 1 for DP-STAT. The criteria were written before any run of the experiments; what a throw-away prototype had shown
 was known. Where one was changed after a first look at the tables, or after a review of them, or what it is held
 against, the claim's column `changed` says so. The words are read as numbers in `reading`,
 the same for all claims.

@@ -1,15 +1,12 @@
 """Quantities that claims of several modules need: medians, risks in units of a bound's terms, quantiles asked for."""
 
-import functools
 import math
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
-from dpdescent.algorithms.dp_stat import Search
 from dpdescent.papers.varshney2022.reading import rows
-from dpdescent.papers.varshney2022.theory import privacy
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.algebra import Array, Places, floats
 from dpdescent.replication.judging.evidence import Evidence
@@ -139,42 +136,3 @@ def extent(values: Iterable[float]) -> str:
     """The smallest and the largest value, for a note."""
     found = list(values)
     return f"{min(found, default=math.nan):.3g} to {max(found, default=math.nan):.3g}"
-
-
-def asked(evidence: Evidence, artefact: str, table: pd.DataFrame, keys: Sequence[str]) -> str:
-    """The quantile that the rule C = 1 asks for in every row, by place, for a note."""
-    found = (
-        (algebra.place_of(row, keys), quantile_asked(evidence, artefact, row["N"], row["eps"], row["T"]))
-        for row in algebra.each(table)
-    )
-    return algebra.listed(found)
-
-
-def quantile_asked(evidence: Evidence, artefact: str, N: float, eps: float, T: float = math.nan) -> float:
-    """Share of the residuals that the corrected rule asks for: 1 - C sd sqrt(2 log L) / s; T is that of kappa = 1."""
-    if not (N > 0 and eps > 0):
-        return math.nan
-    search, s, _ = _statistic(evidence, artefact, N, eps, T)
-    return search.enough(s) / s if s > 0 else math.nan
-
-
-def statistic_share(evidence: Evidence, artefact: str, N: float, eps: float, T: float = math.nan) -> float:
-    """s over b, which is 1/10 but for the least s that DP-STAT is given; T is that of kappa = 1."""
-    if not (N > 0 and eps > 0):
-        return math.nan
-    _, s, batch = _statistic(evidence, artefact, N, eps, T)
-    return s / (batch - s) if batch > s else math.nan
-
-
-def _statistic(evidence: Evidence, artefact: str, N: float, eps: float, T: float) -> tuple[Search, int, int]:
-    """The search of the main arm with its s, and the records of an iteration."""
-    node = evidence.spec["artefacts"][artefact]["settings"]
-    given = evidence.settings | {name: value for name, value in node.items() if value is not None}
-    search = Search(1.0, int(given["levels"]), _multiplier(eps, float(given["delta"])), margin=float(given["margin"]))
-    batch = int(N) // int(given["steps_per_kappa"] if math.isnan(T) else T)
-    wanted = max(round(given["stat_share"] * batch), math.ceil(given["stat_guard"] * search.guard))
-    return search, min(wanted, batch // 2), batch
-
-
-# The exact conversion takes tens of milliseconds, and every N of a curve asks for the same one.
-_multiplier = functools.cache(privacy.gaussian_multiplier)

@@ -37,12 +37,6 @@ def steps_of_theorem(records: float, kappa: float = 1.0, c1: float = 1.0) -> flo
     return c1 * kappa * math.log(records)
 
 
-def largest_residual(problem: LinearProblem) -> float:
-    """B = K2 R_x (|w*|_H + sigma) log^{2a} N (varshney2022 Thm 3.7)."""
-    scale = math.sqrt(problem.w_norm_squared) + problem.sigma
-    return problem.k2 * math.sqrt(problem.bound_squared) * scale * problem.log_power(2.0 * problem.a)
-
-
 @dataclass(frozen=True)
 class Setting:
     """A run of DP-AMBSSGD in the form that the bounds take.
@@ -78,10 +72,6 @@ class Setting:
         scale = math.sqrt(problem.w_norm_squared) + problem.sigma
         width = scale * math.exp(-LEMMA_WIDTH_POWER * math.log(problem.records))
         return cls(problem, steps, batch, theorem_step(problem.lam, batch, problem.fourth), alpha, width)
-
-    def without_logs(self) -> "Setting":
-        """Returns this setting with log^{4a} N = 1."""
-        return replace(self, logs=False)
 
     @property
     def threshold_factor(self) -> float:
@@ -149,26 +139,6 @@ def batch_condition(setting: Setting) -> float:
 def step_condition(setting: Setting) -> float:
     """Largest eta of Lemmas 3.11, B.3 and B.4: Theorem 3.7's step (varshney2022 Lemma 3.11)."""
     return theorem_step(setting.problem.lam, setting.batch, setting.problem.fourth)
-
-
-def theorem_3_7(problem: LinearProblem, eps: float, delta: float, constant: float = 1.0) -> float:
-    """`|w*|_H^2 / N^100 + 8 sigma^2 d / N + constant sigma^2 (kappa d)^2 log(1/delta) / (eps N)^2` (Thm 3.7).
-
-    At kappa = 1 also varshney2022 Corollary 3.8; the constant stands for logarithms too.
-    """
-    require_positive(eps=eps, constant=constant)
-    require_probability(delta=delta)
-    d, N = problem.dimension, problem.records
-    start = problem.w_norm_squared * math.exp(-BIAS_POWER * math.log(N))
-    private = (problem.sigma * problem.kappa * d / (eps * N)) ** 2 * math.log(1.0 / delta)
-    return start + 8.0 * problem.sigma**2 * d / N + constant * private
-
-
-def theorem_1_1(d: int, sigma: float, records: float, eps: float, constant: float = 1.0) -> float:
-    """`8 sigma^2 d / N + constant sigma^2 d^2 / (eps N)^2`, for x ~ N(0, I) (varshney2022 Thm 1.1, informal)."""
-    require_positive(d=d, records=records, eps=eps, constant=constant)
-    require_non_negative(sigma=sigma)
-    return 8.0 * sigma**2 * d / records + constant * (sigma * d / (eps * records)) ** 2
 
 
 def records_of_theorem(d: int, kappa: float, eps: float, delta: float, constant: float = 1.0) -> float:

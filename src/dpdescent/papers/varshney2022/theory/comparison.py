@@ -64,10 +64,6 @@ class Entry:
     place: str
     holds: Callable[[Point], bool] = lambda point: True
 
-    def value(self, point: Point) -> float:
-        """Excess risk at a point, constants 1; NaN where no bound is quoted."""
-        return math.nan if self.risk is None else self.risk(point)
-
 
 def dp_ambssgd(point: Point) -> float:
     """`sigma^2 d / N + sigma^2 d^2 / (eps N)^2` (varshney2022 Thm 3.7 at kappa = 1)."""

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 from scipy.special import log_ndtr
-from scipy.stats import chi2
 
 from dpdescent.checks import require_positive, require_probability
 from dpdescent.papers.varshney2022.design import Design, true_w
@@ -78,13 +77,6 @@ def count_failure(levels: float, beta: float, natural: bool) -> float:
     reach = math.sqrt(2.0 * written * math.log(written / beta) / levels)
     none = levels * math.log1p(-math.exp(float(log_ndtr(-reach))))
     return -math.expm1(none) / beta
-
-
-def norm_failure(d: int, beta: float, factor: float = 1.0) -> float:
-    """P(|g|^2 > factor Tr(Q) log(1/beta)) over beta for normal g with d equal eigenvalues of Q (eq. 18, 20)."""
-    require_positive(d=d, factor=factor)
-    require_probability(beta=beta)
-    return float(chi2.sf(factor * d * math.log(1.0 / beta), d)) / beta
 
 
 def gradient_norm(d: int, dependence: str) -> float:

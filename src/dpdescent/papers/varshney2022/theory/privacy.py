@@ -12,8 +12,7 @@ from dpdescent.checks import require_non_negative, require_positive, require_pro
 from dpdescent.privacy import shuffling, zcdp
 from dpdescent.privacy.accounting import tight_rho
 
-# Factor of sqrt(log(1/delta)/N) in eq. (7): as printed, and as the line before has it, (1 + e0) - (1 - e0/2) = 3/2 e0.
-FACTOR_7_AS_PRINTED = 0.5
+# Factor of sqrt(log(1/delta)/N) in eq. (7) as the line before has it, (1 + e0) - (1 - e0/2) = 3/2 e0; 1/2 is printed.
 FACTOR_7 = 1.5
 
 
@@ -130,9 +129,7 @@ def theorem_a3(eps_local: float, records: float, delta: float, constant: float =
     return constant * -math.expm1(-eps_local) * spread
 
 
-def eps_of_equation_7(
-    eps_local: float, records: float, delta: float, constant: float = 1.0, factor: float = FACTOR_7
-) -> float:
+def eps_of_equation_7(eps_local: float, records: float, delta: float, constant: float = 1.0) -> float:
     """Linear form of Theorem A.3: `c1 eps_0 (3/2 sqrt(log(1/delta)/N) + 2/N)` (varshney2022 eq. 7).
 
     Args:
@@ -140,16 +137,15 @@ def eps_of_equation_7(
         records: N.
         delta: of the amplified guarantee.
         constant: c1 of Theorem A.3, without a value.
-        factor: `FACTOR_7`, or `FACTOR_7_AS_PRINTED`, with which it falls below Theorem A.3.
 
     Raises:
         ValueError: if eps_0 exceeds 1/2, or an argument is out of its range.
     """
-    require_positive(records=records, constant=constant, factor=factor)
+    require_positive(records=records, constant=constant)
     require_probability(delta=delta)
     if not 0.0 <= eps_local <= 0.5:
         raise ValueError(f"eps_local={eps_local} must lie between 0 and 1/2, up to where eq. (7) is linear")
-    return constant * eps_local * (factor * math.sqrt(math.log(1.0 / delta) / records) + 2.0 / records)
+    return constant * eps_local * (FACTOR_7 * math.sqrt(math.log(1.0 / delta) / records) + 2.0 / records)
 
 
 def eps_of_equation_8(

@@ -200,43 +200,6 @@ def stationary_risk(problem: LinearProblem, parameters: Parameters, iterates: fl
     return trace_stationary(problem, parameters) / (parameters.eta * iterates)
 
 
-def trace_q(problem: LinearProblem, eta: float, beta: float) -> float:
-    """`d (101 / (eta mu) log(1/beta) + 3 beta^100)` (varshney2022 eq. 17)."""
-    require_positive(eta=eta)
-    require_probability(beta=beta)
-    return problem.dimension * (101.0 / (eta * problem.mu) * math.log(1.0 / beta) + 3.0 * beta**100)
-
-
-def trace_v(problem: LinearProblem, eta: float, beta: float) -> float:
-    """`R_x^2 (101 / (eta mu) log^{2a+1}(1/beta) + 3 beta^100)` (varshney2022 eq. 24, both its betas equal)."""
-    require_positive(eta=eta)
-    require_probability(beta=beta)
-    logs = float(math.log(1.0 / beta) ** (2.0 * problem.a + 1.0))
-    return problem.bound_squared * (101.0 / (eta * problem.mu) * logs + 3.0 * beta**100)
-
-
-def variance_of_iterate(problem: LinearProblem, parameters: Parameters, log: float) -> float:
-    """Variance of an iterate, as the line after the blank eq. (27) has it; `log` is log(1/beta).
-
-    `210 eta / mu (5 sigma^2 R_x^2 log^{2a+2}(1/beta) + 4 zeta^2 alpha^2 d log^2(1/beta))`.
-    """
-    require_positive(log=log)
-    labels = 5.0 * problem.sigma**2 * problem.bound_squared * float(log ** (2.0 * problem.a + 2.0))
-    noise = parameters.noise_variance * problem.dimension * log**2
-    return 210.0 * parameters.eta / problem.mu * (labels + noise)
-
-
-def distance_bound(problem: LinearProblem, parameters: Parameters) -> float:
-    """Bound on |w_t - w*| with high probability where nothing is clipped (varshney2022 eq. 28).
-
-    `2 |w*| + 2 sqrt(1050 eta / mu) R_x sigma log^{a+1} N + 4 sqrt(210 eta d / mu) zeta alpha log N`.
-    """
-    eta, mu = parameters.eta, problem.mu
-    labels = math.sqrt(1050.0 * eta / mu * problem.bound_squared) * problem.sigma * problem.log_power(problem.a + 1.0)
-    noise = math.sqrt(210.0 * eta * problem.dimension / mu) * parameters.zeta * parameters.alpha
-    return 2.0 * math.sqrt(problem.euclidean_norm_squared) + 2.0 * labels + 4.0 * noise * problem.log_power(1.0)
-
-
 def smallest_records_for_start(problem: LinearProblem, alpha: Callable[[float], float]) -> float:
     """Least N at which Theorem 3.2's step leaves 1/N of the start at most, squared: `eta mu N / 2 >= log N` (eq. 5).
 
