@@ -119,7 +119,7 @@ for key, paper in PROJECT.papers.items():
             input:
                 BEGUN,
                 artefact_files(artefact),
-                page_without_report(to_open.report_page(RESULTS, artefact), artefact.item),
+                page_without_report(landing_page.report_page(RESULTS, artefact), artefact.item),
                 [] if artefact.item in DEFAULT else f"{BUILD}/judged/{artefact.item}",
 
 

@@ -141,5 +141,5 @@ def test_broken_record_makes_its_part_count_for_nothing(part: Path, text: str) -
 
 
 def test_what_parts_are_made_from_is_hashed_as_it_was() -> None:
-    """Because the code of `store` counts for no fingerprint (`fingerprint.KEEPING`), what it hashes may not change."""
+    """Because no fingerprint has the code of `store` (`fingerprint.STORAGE_MODULES`), what it hashes may not change."""
     assert MADE == "228bf8a5588a51cd25514577c6167772496cd160ffdf564272dd63fdd7227a8a"

@@ -18,7 +18,7 @@ import pytest
 import sixth_paper
 from copies import Build
 
-from dpdescent.replication.build import compare, intact, provenance, store
+from dpdescent.replication.build import compare, integrity, provenance, store
 from dpdescent.replication.build.files import checked, write_rows
 
 pytestmark = pytest.mark.workflow
@@ -112,13 +112,13 @@ def test_every_damage_is_seen_before_the_first_job(
     for kind, damage in CASES:
         file = Path(FILES[kind])
         kept = Path(shutil.copy2(file, tmp_path / "kept"))
-        assert intact.looked_at(results, build, packs) == ({}, set())
+        assert integrity.looked_at(results, build, packs) == ({}, set())
         spoil(file, damage)
-        found, restored = intact.looked_at(results, build, packs)
-        line = intact.line(found, [str(file) for mend in found.values() for file in mend], results) or ""
+        found, restored = integrity.looked_at(results, build, packs)
+        line = integrity.line(found, [str(file) for mend in found.values() for file in mend], results) or ""
         assert not restored
         assert (listed[kind, damage] == REFUSED) == (mend_of(line, str(file)) is not None), (kind, damage, line)
-        assert (damage == "a folder in its place") == (intact.folders(FILES.values()) is not None)
+        assert (damage == "a folder in its place") == (integrity.folders(FILES.values()) is not None)
         if file.is_dir():
             file.rmdir()
         shutil.copy2(kept, file)

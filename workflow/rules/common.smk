@@ -10,7 +10,7 @@ from functools import cache
 runpy.run_path(str(ROOT / "src/dpdescent/replication/own_code.py"))["require"](ROOT)
 
 from dpdescent.replication.build import known_code
-from dpdescent.replication.build import to_open
+from dpdescent.replication.build import landing_page
 from dpdescent.replication.build.call import Call
 from dpdescent.replication.build.fingerprint import code_fingerprint
 from dpdescent.replication.build.fingerprint import files_fingerprint
@@ -116,7 +116,7 @@ def artefact_files(artefact):
 
 def page_without_report(report, name):
     """The page of an artefact or a paper by itself, where no whole build has made a report."""
-    return [] if Path(placed(report)).is_file() else to_open.own_page(BUILD, name)
+    return [] if Path(placed(report)).is_file() else landing_page.own_page(BUILD, name)
 
 
 def paper_of(name):
@@ -211,8 +211,8 @@ def choices_of(papers):
 
 def judging_modules(artefact):
     """Modules that judge, account for and attack what a paper makes on request; it may have no claims about it."""
-    judged = [paper_module(artefact.paper, "claims.on_request")]
-    known = SOURCE / "dpdescent" / "papers" / artefact.paper / "claims" / "on_request.py"
+    judged = [paper_module(artefact.paper, "on_request")]
+    known = SOURCE / "dpdescent" / "papers" / artefact.paper / "on_request.py"
     return [
         *(judged if known.is_file() else []),
         paper_module(artefact.paper, "audit"),

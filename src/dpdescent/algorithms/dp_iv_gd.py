@@ -23,8 +23,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.algorithms import cut_lines
-from dpdescent.algorithms.cut_lines import CutLines, Lines, worth_sorting
+from dpdescent.algorithms import clipped_linear_sums
+from dpdescent.algorithms.clipped_linear_sums import ClippedLinearSums, Lines, worth_sorting
 from dpdescent.algorithms.reduced_form import (
     counted,
     held_mean,
@@ -250,7 +250,7 @@ def _by_lines(equation: "_Equation", settings: Settings, P: Array, normals: Arra
     runs, steps, _ = normals.shape
     path, clipped, noise = np.empty((steps, runs, 1)), np.zeros(runs), settings.lambda2 * normals[:, :, 0]
     for k, rate in enumerate((settings.alpha * P[:, 0, 0]).tolist()):
-        path[:, k, 0], over = cut_lines.descend(equation.lines(k), rate, noise[k].tolist())
+        path[:, k, 0], over = clipped_linear_sums.descend(equation.lines(k), rate, noise[k].tolist())
         clipped[k] = over / (equation.n * steps)
     return path, clipped
 
@@ -276,10 +276,10 @@ class _Equation:
             return False
         return worth_sorting(self.W[:, 0], self.X[:, 0], self.y)
 
-    def lines(self, run: int) -> CutLines:
+    def lines(self, run: int) -> ClippedLinearSums:
         """Gradients of a run as lines in beta, where p = 1."""
         w, x, y = (rows[run if len(rows) > 1 else 0] for rows in (self.W[:, 0], self.X[:, 0], self.y))
-        return CutLines.of(Lines.of(w * x, w * y), self.gamma)
+        return ClippedLinearSums.of(Lines.of(w * x, w * y), self.gamma)
 
     def residuals(self, beta: Array) -> tuple[Array, Array]:
         """Clipped residuals x'beta - y, shape (runs, n), and the share that was clipped, shape (runs,)."""

@@ -20,8 +20,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.algorithms import cut_lines
-from dpdescent.algorithms.cut_lines import CutLines, Lines, worth_sorting
+from dpdescent.algorithms import clipped_linear_sums
+from dpdescent.algorithms.clipped_linear_sums import ClippedLinearSums, Lines, worth_sorting
 from dpdescent.checks import require_non_negative, require_positive
 from dpdescent.data.iv import IVSample
 from dpdescent.noise.schedule import weights_in_average
@@ -140,8 +140,8 @@ def _held_by_lines(
     for k, added in enumerate(noise):
         if cut is None or len(z) > 1 or len(x) > 1:
             own_z, own_x = (rows[k if len(rows) > 1 else 0] for rows in (z, x))
-            cut = CutLines.of(Lines.of(own_z * own_z, own_z * own_x), gamma)
-        path, over = cut_lines.descend(cut, eta, added.tolist())
+            cut = ClippedLinearSums.of(Lines.of(own_z * own_z, own_z * own_x), gamma)
+        path, over = clipped_linear_sums.descend(cut, eta, added.tolist())
         means[k], clipped[k] = np.mean(path[-kept:]), over / (z.shape[1] * len(path))
     return means, clipped
 

@@ -1,7 +1,7 @@
 """Clipped gradients of DP-2S-GD with one regressor and one instrument, where they are functions of one number.
 
 With p = q = 1 the first stage's clipped gradient of a record, z (z Theta - x), is a linear function of Theta, cut off
-at the threshold, whose sum comes from sorted records (`cut_lines`). The second stage's, Theta z (z u - y) at
+at the threshold, whose sum comes from sorted records (`clipped_linear_sums`). The second stage's, Theta z (z u - y) at
 u = Theta beta, has another threshold in every run and step, |Theta| times smaller. There the records are tested at the
 smallest and largest u of all runs: the gradient is largest at one of them, so that most records are seen to be clipped
 in no run, and enter by moments.
@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from dpdescent.algorithms.cut_lines import CutLines, Lines, Reader, blocks_of, worth_sorting
+from dpdescent.algorithms.clipped_linear_sums import ClippedLinearSums, Lines, Reader, blocks_of, worth_sorting
 from dpdescent.data.iv import IVSample
 
 Array = NDArray[np.float64]
@@ -107,7 +107,7 @@ class Run:
 
     def __init__(self, sample: IVSample, gamma1: float, gamma2: float) -> None:
         z = sample.Z[:, 0]
-        self.first = Reader(CutLines.of(Lines.of(z * z, z * sample.X[:, 0]), gamma1))
+        self.first = Reader(ClippedLinearSums.of(Lines.of(z * z, z * sample.X[:, 0]), gamma1))
         self.second, self.gamma2 = Screen(Lines.of(z * z, z * sample.y)), gamma2
 
     def clipped(self, Theta: float, beta: float) -> tuple[float, float, int, int]:
@@ -125,7 +125,7 @@ class Gradients:
     def __init__(self, sample: IVSample) -> None:
         z = sample.Z[:, 0]
         self.first, self.second = Lines.of(z * z, z * sample.X[:, 0]), Lines.of(z * z, z * sample.y)
-        self.sorted: dict[float, CutLines] = {}
+        self.sorted: dict[float, ClippedLinearSums] = {}
         self.screens: dict[float, Screen] = {}
         self.grouped: dict[bytes, list[tuple[float, Index | slice]]] = {}
 
@@ -134,7 +134,7 @@ class Gradients:
         sum1, count1, sum2, count2 = np.zeros((4, len(Theta)))
         for gamma, members in self._groups(gamma1):
             if gamma not in self.sorted:
-                self.sorted[gamma] = CutLines.of(self.first, gamma)
+                self.sorted[gamma] = ClippedLinearSums.of(self.first, gamma)
             sum1[members], count1[members] = self.sorted[gamma].cut(Theta[members])
         if not Theta.all():
             # At Theta = 0 every gradient is 0.

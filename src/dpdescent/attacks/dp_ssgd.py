@@ -94,13 +94,13 @@ def likelihood_ratio(found: Array, alpha: float) -> Array:
 def _epsilon_of(records: int, alpha: float) -> Callable[[float], float]:
     """Function from delta to the smallest epsilon of the pair in both directions, up to the grid's accuracy."""
 
-    def missing(eps: float) -> float:
+    def delta_of_epsilon(eps: float) -> float:
         values, law = ratio_law(records, alpha)
         grown = math.exp(eps)
         there, back = np.maximum(values - grown, 0.0), np.maximum(1.0 - grown * values, 0.0)
         return max(float(law @ there), float(law @ back))
 
-    return partial(epsilon_where, missing)
+    return partial(epsilon_where, delta_of_epsilon)
 
 
 @cache

@@ -136,7 +136,7 @@ def _total_variation(first: Array, second: Array) -> float:
 def _epsilon_of(first: Array, second: Array) -> Callable[[float], float]:
     """Function from delta to the smallest epsilon, in both directions, of two laws on finitely many outcomes."""
 
-    def missing(eps: float) -> float:
+    def delta_of_epsilon(eps: float) -> float:
         return max(float(np.maximum(p - math.exp(eps) * q, 0.0).sum()) for p, q in ((first, second), (second, first)))
 
-    return partial(epsilon_where, missing)
+    return partial(epsilon_where, delta_of_epsilon)

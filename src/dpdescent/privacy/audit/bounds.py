@@ -95,10 +95,10 @@ def epsilon_of_mu(mu: float, delta: float) -> float:
     return accounting.tight_epsilon(0.5 * mu**2, delta) if math.isfinite(mu) else math.inf
 
 
-def epsilon_where(missing: Callable[[float], float], delta: float) -> float:
-    """Smallest epsilon at which a pair's delta is at most `delta`; `missing` maps epsilon to delta and decreases."""
+def epsilon_where(delta_of_epsilon: Callable[[float], float], delta: float) -> float:
+    """Smallest epsilon at which a pair's delta is at most `delta`; the function, which is given, decreases."""
     require_delta(delta)
-    return smallest(lambda eps: missing(eps) <= delta, accuracy=1e-10)
+    return smallest(lambda eps: delta_of_epsilon(eps) <= delta, accuracy=1e-10)
 
 
 def _limits(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from dpdescent.commands import own_data, printing
-from dpdescent.replication.build import intact, preflight, store, time_left, to_open
+from dpdescent.replication.build import integrity, landing_page, preflight, store, time_left
 from dpdescent.replication.build.files import is_damaged, read_rows
 from dpdescent.replication.configuration.project import Project
 
@@ -94,7 +94,7 @@ class Call:
             self.workflow.dag.forcefiles.update(map(str, restored))
             plan()
             needed = [str(file) for job in self.workflow.dag.jobs for file in job.output]
-            line = intact.folders(needed) or intact.line(damage, needed, Path(self.results))
+            line = integrity.folders(needed) or integrity.line(damage, needed, Path(self.results))
             if line and not self.workflow.dryrun:
                 self._end(line)
             if self.is_module and needed and not self.workflow.dryrun:
@@ -107,7 +107,7 @@ class Call:
         self.ended_badly = True
         sys.exit(line)
 
-    def _not_as_written(self) -> tuple[intact.Damage, set[Path]]:
+    def _not_as_written(self) -> tuple[integrity.Damage, set[Path]]:
         """Files that are not what was written: those that nobody has written, and those that git has so.
 
         None before a build has begun here, because none counts as made then, and while another build runs, because it
@@ -123,7 +123,7 @@ class Call:
             for each in artefacts
             for pack in each.packs
         }
-        return intact.looked_at(Path(self.results), build, packs)
+        return integrity.looked_at(Path(self.results), build, packs)
 
     def known_targets(self, files: Sequence[str]) -> preflight.Targets:
         """What can be asked for, by the rules that were read."""
@@ -204,7 +204,7 @@ class Call:
                 print(verdict(row), flush=True)
         # Snakemake makes a scheduler once it knows what is to be done; `--unlock` and a locked call make none.
         if getattr(self.workflow, "scheduler", None) is not None:
-            for line in to_open.lines(self.project, settings.targets):
+            for line in landing_page.lines(self.project, settings.targets):
                 print(line, flush=True)
 
     def _claims(self, target: str) -> tuple[str, str] | None:

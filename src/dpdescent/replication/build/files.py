@@ -4,7 +4,7 @@ The hash of a file in `results/<scale>` or `build/<scale>` lies under `build/<sc
 of their own (see `store`), files elsewhere have none. Results without one (those of a fresh clone, or after somebody
 has removed `build`) are checked against the manifest beside them; other files without one are taken as they are.
 Results whose bytes git has (restored, stashed, of another branch) were written by somebody, too: readers take them, and
-a build that is asked for them makes them again (see `intact`).
+a build that is asked for them makes them again (see `integrity`).
 """
 
 import csv

@@ -18,7 +18,7 @@ from dpdescent.syntax import PACKAGE
 # Modules that compute nothing of what a job writes: they keep files, tell what is current, or refuse to run. They count
 # by their names and by what they import, because how files are kept is no reason to train again; what they write is
 # tested byte for byte.
-KEEPING = {
+STORAGE_MODULES = {
     "dpdescent/syntax.py",
     "dpdescent/replication/build/definitions.py",
     "dpdescent/replication/build/files.py",
@@ -120,9 +120,9 @@ def _uses(top: str, node: Node) -> tuple[str, tuple[Node | str, ...]]:
     """The code of a node, hashed, and what it uses: nodes, and names of other packages."""
     path, place = node
     module, name = _module(path), _name(top, path)
-    if name in KEEPING:
+    if name in STORAGE_MODULES:
         imported = (each for each in _first_party_imports(top, path) if not each.endswith("__init__.py"))
-        others = [each for each in imported if _name(top, each) not in KEEPING]
+        others = [each for each in imported if _name(top, each) not in STORAGE_MODULES]
         return f"kept:{name}", tuple((each, WHOLE) for each in sorted(others))
     if place == ALL:
         return "all", tuple((each, WHOLE) for each in sorted(_imported(top, [path])))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dpdescent.replication.build.fingerprint import module_file, reachable
-from dpdescent.replication.configuration import overlays, schemas, sense
+from dpdescent.replication.configuration import consistency, overlays, schemas
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.configuration.packs import LONGEST_ARGUMENT, Pack, ledger_json, packs_of
 from dpdescent.replication.configuration.parts import Outline, Part, parts_of
@@ -217,7 +217,7 @@ def _load_paper(key: str, changes: Node, scale: str, seed: int, root: Path) -> P
     plain = _checked(annotated, where, root)
     if key in changes.get("papers", {}):
         where = f"config/scales/{scale}.yaml"
-        sense.check_scaled(changes["papers"][key], key, where)
+        consistency.check_scaled(changes["papers"][key], key, where)
         original, annotated = overlays.applied(annotated, changes["papers"][key], where, f"papers.{key}")
         # Checked again, because an overlay may replace a value by anything.
         plain = _checked(annotated, where, root)
@@ -245,9 +245,9 @@ def _checked(annotated: Node, where: str, root: Path) -> Node:
     """Checks the values of a paper's file and returns them without provenance."""
     schemas.validate(annotated, root / "workflow/schemas/paper.schema.yaml", where)
     _check_annotations(annotated, where)
-    sense.check_annotated(annotated, where)
+    consistency.check_annotated(annotated, where)
     plain: Node = conf.strip_provenance(annotated)
-    sense.check_plain(plain, where, root)
+    consistency.check_plain(plain, where, root)
     symbols, at_most = plain["symbols"], plain.get("at_most", [])
     for name in itertools.chain.from_iterable(at_most):
         if name not in symbols:
@@ -303,7 +303,7 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
         node.get("display", {}), packs, float(node.get("agrees_within", 0.0)),
         node.get("same_runs"), node.get("code"),
     )  # fmt: skip
-    sense.check_columns(node, _module(made, root, here), root / "src", here)
+    consistency.check_columns(node, _module(made, root, here), root / "src", here)
     return made
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dpdescent.replication.build import to_open
+from dpdescent.replication.build import landing_page
 
 REPORT = "results/mine/report"
 
@@ -54,20 +54,20 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_page_is_the_one_that_shows_what_was_asked_for(here: Path, targets: list[str], papers: str, page: str) -> None:
-    assert to_open.lines(project(*papers), targets) == [f"Open {page}"]
+    assert landing_page.lines(project(*papers), targets) == [f"Open {page}"]
 
 
 @pytest.mark.parametrize("target", ["p_claims", "build/mine/packs/p/fig01/1.csv", "q"])
 def test_no_page_is_named_that_shows_nothing_or_is_not_there(here: Path, target: str) -> None:
-    assert to_open.lines(project("p", "q"), [target]) == []
+    assert landing_page.lines(project("p", "q"), [target]) == []
 
 
 def test_report_that_is_older_than_the_figure_says_so(here: Path) -> None:
     os.utime("results/mine/p/fig01.csv", (9000, 9000))
-    (line,) = to_open.lines(project("p"), ["p_fig01"])
+    (line,) = landing_page.lines(project("p"), ["p_fig01"])
     assert line == f"Open {REPORT}/p.html#fig01 (its numbers and claims are those of the last whole build)"
 
 
 def test_page_by_itself_stands_in_for_a_report(here: Path) -> None:
     Path(f"{REPORT}/p.html").unlink()
-    assert to_open.lines(project("p"), ["p_fig01"]) == ["Open build/mine/pages/p/fig01.html"]
+    assert landing_page.lines(project("p"), ["p_fig01"]) == ["Open build/mine/pages/p/fig01.html"]

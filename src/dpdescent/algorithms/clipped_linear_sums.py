@@ -73,7 +73,7 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class CutLines:
+class ClippedLinearSums:
     """Lines that are cut off at one threshold, sorted by the two places where they meet it.
 
     Attributes:
@@ -96,7 +96,7 @@ class CutLines:
     flat: tuple[float, int]
 
     @classmethod
-    def of(cls, lines: Lines, threshold: float) -> "CutLines":
+    def of(cls, lines: Lines, threshold: float) -> "ClippedLinearSums":
         """Sorts the lines for one threshold; without any (inf) no place is listed."""
         level = lines.height[lines.slope == 0.0]
         flat = float((np.clip(-level, -threshold, threshold) + level).sum()), int((np.abs(level) > threshold).sum())
@@ -125,12 +125,12 @@ class CutLines:
 
 
 class Reader:
-    """Reads the sums of `CutLines` for one run, number by number.
+    """Reads the sums of `ClippedLinearSums` for one run, number by number.
 
-    Calls of array functions would take most of the time of a step. Results are those of `CutLines.cut`.
+    Calls of array functions would take most of the time of a step. Results are those of `ClippedLinearSums.cut`.
     """
 
-    def __init__(self, cut: CutLines) -> None:
+    def __init__(self, cut: ClippedLinearSums) -> None:
         self.cut, self.suffices = cut, -1.0
         # Lists of Python's numbers, which a search reads fastest.
         self.low, self.high = cut.low.tolist(), cut.high.tolist()
@@ -156,7 +156,7 @@ def worth_sorting(factor: Array, *others: Array) -> bool:
         return factor.shape[-1] >= ROWS and all(bool(np.isfinite(factor * other).all()) for other in others)
 
 
-def descend(cut: CutLines, rate: float, noise: Sequence[float]) -> tuple[list[float], int]:
+def descend(cut: ClippedLinearSums, rate: float, noise: Sequence[float]) -> tuple[list[float], int]:
     """Descends from zero on the mean of lines that are cut off, with given noise on it.
 
     Args:
