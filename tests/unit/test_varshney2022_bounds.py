@@ -12,12 +12,9 @@ import pytest
 from scipy.stats import chi2, norm
 
 from dpdescent.algorithms.sgd_moments import tail_risk
-from dpdescent.papers.varshney2022 import bounds
-from dpdescent.papers.varshney2022.bounds import cases, lemmas
-from dpdescent.papers.varshney2022.design import Design
-from dpdescent.papers.varshney2022.experiments import moments
-from dpdescent.papers.varshney2022.experiments.multiplier import ACCOUNTANTS, SHUFFLED
-from dpdescent.papers.varshney2022.theory import ambssgd, ssgd
+from dpdescent.papers.varshney2022 import ambssgd, bounds, conditions, criteria, ssgd
+from dpdescent.papers.varshney2022.privacy import ACCOUNTANTS, SHUFFLED
+from dpdescent.papers.varshney2022.setting import Design
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.replication.configuration import project
 from dpdescent.replication.judging import bound_rows
@@ -136,7 +133,7 @@ def evidence(spec: dict[str, Any]) -> Evidence:
         "multiplier": multiplier(), "alg_stat": statistic(), "ssgd": shuffled(), "bound_vs_run": beside(),
         "risk_vs_n": risks(), "risk_vs_sigma": risks(), "risk_vs_eps": risks(), "clip_path": paths(), "audit": audit,
         "risk_vs_kappa": exactly([{"value": row["mean"], **row} for row in [without]]),
-        "moments": exactly(list(moments.run(part(spec, "moments", d=[1, 2, 10])))),
+        "moments": exactly(list(conditions.run_moments(part(spec, "moments", d=[1, 2, 10])))),
     }  # fmt: skip
     return Evidence(spec, tables)
 
@@ -186,7 +183,7 @@ def test_bounds_on_risks_say_where_they_are_vacuous(rows: list[Bound]) -> None:
 
 @pytest.mark.parametrize(("value", "trivial"), [(0.499, False), (0.5, True)])
 def test_the_trivial_risk_is_half_the_squared_norm(value: float, trivial: bool) -> None:
-    assert (bound_rows.VACUOUS in cases.vacuous(problem(), value)) is trivial
+    assert (bound_rows.VACUOUS in criteria.vacuous(problem(), value)) is trivial
 
 
 def test_what_is_false_in_the_paper_fails_and_nothing_else(rows: list[Bound]) -> None:
@@ -348,7 +345,7 @@ def test_law_at_the_thresholds_that_the_lemma_allows() -> None:
     """The recursion of the mean squared distance at H = I, by hand."""
     found = ambssgd.Setting.of(problem(n=10**6), 6, 2.0, 100.0)
     setting = replace(found, batch=float(round(found.batch)))
-    law = lemmas.Law.of(setting)
+    law = ambssgd.Law.of(setting)
     eta, b, factor = setting.eta, setting.batch, setting.threshold_factor
     m = [1.0]
     for t in range(6):

@@ -1,5 +1,6 @@
 """varshney2022's claims: on tables made by hand, where each claim is true, false, or without its rows."""
 
+import ast
 import functools
 import inspect
 import itertools
@@ -13,10 +14,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpdescent.papers.varshney2022 import claims, reading
-from dpdescent.papers.varshney2022.claims import open_claims, quantities
-from dpdescent.papers.varshney2022.theory.ambssgd import stat_slack
-from dpdescent.papers.varshney2022.theory.moments import norm_bound
+from dpdescent.papers.varshney2022 import claims, comparison, criteria
+from dpdescent.papers.varshney2022.ambssgd import stat_slack
+from dpdescent.papers.varshney2022.formulas import norm_bound
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.judging import by_id
 from dpdescent.replication.judging.criteria import at_most
@@ -439,7 +439,7 @@ def one(made: Tables, name: str) -> Claim:
 
 
 WORLD = judged(RIGHT)
-NOT_TESTABLE = {name for name, *_ in open_claims.OPEN}
+NOT_TESTABLE = {name for name, *_ in comparison.OPEN}
 # What few trials can refute and not confirm.
 REFUTABLE = {"theorem-1.1-high-probability", "clips-nothing", "lemma-a.9", "theorem-3.2-high-probability"}
 # Algebra that no table changes: the paper's own exponent of c.
@@ -960,7 +960,7 @@ def check(found: dict[str, Claim]) -> None:
 def test_of_the_cells_that_decide_the_worst_is_shown() -> None:
     """A doubtful cell that misses by more does not stand for one that fails."""
     said = {"artefact": "a", "location": "l", "statement": "s", "quantity": "q"}
-    every = functools.partial(reading.every, id="n", kind="text", source="paper", criterion=at_most(1.0), **said)
+    every = functools.partial(criteria.every, id="n", kind="text", source="paper", criterion=at_most(1.0), **said)
     cells = {"doubtful": Estimate(3.0, 0.5, 9.0), "fails": Estimate(1.1, 1.05, 1.15), "holds": exactly(0.5)}
     found = every(cells=cells)
     assert (found.verdict, found.measured, len(found.cells)) == ("not reproduced", 1.1, 3)
@@ -973,14 +973,14 @@ def test_costs_are_taken_where_they_dominate() -> None:
     table = pd.DataFrame(
         {"sigma": [1.0, 1.0], "d": [10, 10], "N": [1000, 1000], "mean": [0.05, 0.015], "se": [0.001, 0.001]}
     )
-    cost = quantities.cost_of_privacy(table)
+    cost = criteria.cost_of_privacy(table)
     assert cost["mean"].tolist() == pytest.approx([0.04])
     assert cost["se"].tolist() == [0.001]
 
 
 def test_medians_take_the_wider_half_of_their_interval() -> None:
     row = {"mean": 9.0, "se": 0.1, "median": 2.0, "median_low": 1.5, "median_high": 2.25}
-    found = quantities.typical(pd.DataFrame([row | {"trials": 20}, row | {"trials": 1}]))
+    found = criteria.typical(pd.DataFrame([row | {"trials": 20}, row | {"trials": 1}]))
     assert found["mean"].tolist() == [2.0, 9.0]
     assert found["se"].iloc[0] == pytest.approx(0.5 / 1.959963984540054)
     assert math.isnan(found["se"].iloc[1])
@@ -999,12 +999,15 @@ def test_readings_are_those_that_were_fixed_before_any_run() -> None:
         "SAME_ORDER": 4, "LOGARITHMS": 0.25, "RATE": 0.1, "SIGNIFICANT": 2, "VANISHED": 0.01, "SMALL_NOISE": 0.1,
         "PROGRESSIVELY": 1.2, "LARGE_D": 80, "AGREES": 0.05, "CHANCE": 3, "EQUAL": 1e-6,
     }  # fmt: skip
-    assert {name: getattr(reading, name) for name in fixed} == fixed
+    assert {name: getattr(criteria, name) for name in fixed} == fixed
 
 
 def test_readings_are_used_by_name() -> None:
     """A word that no claim needs has no reading."""
     folder = Path(claims.__file__).parent
-    used = "".join(path.read_text() for path in folder.glob("*.py"))
-    constants = [name for name in vars(reading) if name.isupper() and name not in ("PAPER", "COLUMNS")]
+    used = "".join(path.read_text() for path in folder.glob("*.py") if path.name != "criteria.py")
+    own = [
+        node.targets[0] for node in ast.parse(Path(criteria.__file__).read_text()).body if isinstance(node, ast.Assign)
+    ]
+    constants = [each.id for each in own if isinstance(each, ast.Name) and each.id.isupper() and each.id != "COLUMNS"]
     assert [name for name in constants if not re.search(rf"\b{name}\b", used)] == []
