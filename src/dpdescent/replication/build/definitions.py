@@ -2,7 +2,8 @@
 
 A statement that only binds names (a function, a class, a constant) runs nothing that counts until somebody uses one of
 them. All others run when their file is imported, and so do a decorator, a base class, a default or a call that is not
-among those known to have no effect (`HARMLESS`). Operators are taken to have none.
+among those known to have no effect (`HARMLESS`). Operators are taken to have none, and so is filling the fields of a
+file's own dataclass.
 """
 
 import ast
@@ -99,6 +100,7 @@ class _File:
             for name, target in _bindings(node):
                 self.imported[name] = tuple(dict.fromkeys([*self.imported.get(name, ()), target]))
         self.bound = {name for node in self.body for name in _bound(node)}
+        self.plain = {node.name for node in self.body if isinstance(node, ast.ClassDef) and self._is_plain_data(node)}
 
     def module(self) -> Module:
         own = [node for node in self.body if not isinstance(node, ast.Import | ast.ImportFrom)]
@@ -130,6 +132,16 @@ class _File:
             return _is_plain(node.target) and (node.value is None or self._is_value(node.value))
         return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
+    def _is_plain_data(self, node: ast.ClassDef) -> bool:
+        """Whether making an object of a class only fills its fields: a dataclass or named tuple without code for it."""
+        kinds = {self._dotted(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list}
+        bases = [self._dotted(base) for base in node.bases]
+        known = (kinds, bases) in (({"dataclasses.dataclass"}, []), (set(), ["typing.NamedTuple"]))
+        inner = {each.id if isinstance(each, ast.Name) else getattr(each, "arg", "") for each in ast.walk(node)}
+        methods = {each.name for each in node.body if isinstance(each, Function)}
+        makers = {"__init__", "__new__", "__post_init__"} & methods
+        return known and not makers and "default_factory" not in inner and self._is_quiet(node)
+
     def _is_harmless(self, node: ast.expr) -> bool:
         """Whether a decorator or base class, called or subscripted or not, is known to have no effect."""
         if isinstance(node, ast.Call):
@@ -145,7 +157,9 @@ class _File:
         if isinstance(node, ast.Await | ast.Yield | ast.YieldFrom):
             return False
         if isinstance(node, ast.Call) and self._dotted(node.func) not in HARMLESS:
-            return False
+            own = isinstance(node.func, ast.Name) and node.func.id in self.plain
+            if not own:
+                return False
         inner = (each for child in ast.iter_child_nodes(node) for each in _expressions(child))
         return all(map(self._is_value, inner))
 
