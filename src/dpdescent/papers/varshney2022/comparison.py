@@ -203,7 +203,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 # Claims on bounds ------------------------------------------------------------------------------------------------------
 
-QUOTED = Place(artefact="table_bounds", location="Remark (v) after Thm 3.7", kind="theorem", source="identity")
+QUOTED: Place = {"artefact": "table_bounds", "location": "Remark (v) after Thm 3.7", "kind": "theorem", "source": "identity"}
 AT = ["d", "N", "sigma", "eps"]
 
 
@@ -246,7 +246,7 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
 # Claims on risks -------------------------------------------------------------------------------------------------------
 
 EXISTING = {FIXED: "a fixed threshold", ADA_SSP: "perturbed sufficient statistics (AdaSSP)"}
-SUB_OPTIMAL = Place(artefact="risk_vs_n", location="Sec. 1 (after Thm 1.1)", kind="text", source="paper")
+SUB_OPTIMAL: Place = {"artefact": "risk_vs_n", "location": "Sec. 1 (after Thm 1.1)", "kind": "text", "source": "paper"}
 
 
 def _risks(evidence: Evidence) -> Iterator[Claim]:

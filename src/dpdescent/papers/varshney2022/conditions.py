@@ -161,7 +161,7 @@ def _problem(spec: Spec, d: int) -> formulas.LinearProblem:
 # Claims ----------------------------------------------------------------------------------------------------------------
 
 MOMENTS, SIZES = "moments", "feasibility"
-OF_MOMENTS = Place(artefact=MOMENTS, location="Lemma B.5", kind="theorem", source="paper")
+OF_MOMENTS: Place = {"artefact": MOMENTS, "location": "Lemma B.5", "kind": "theorem", "source": "paper"}
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:

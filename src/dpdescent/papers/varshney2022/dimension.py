@@ -163,17 +163,17 @@ class Scan:
 
     def reached(self, N: int, trial: int, open_goals: set[tuple[str, Goal]]) -> set[tuple[str, Goal]]:
         """Returns the open goals that the median risk over the draws of a trial reaches."""
-        risks: dict[Run, list[float]] = {}
+        values: dict[Run, list[float]] = {}
         for drawn in self.risks(N, trial, {(name, sigma) for name, (sigma, _) in open_goals}):
             for run, risk in drawn.items():
-                risks.setdefault(run, []).append(risk)
-            if all(self._missed(risks[name, goal[0]], goal[1]) for name, goal in open_goals):
+                values.setdefault(run, []).append(risk)
+            if all(self._missed(values[name, goal[0]], goal[1]) for name, goal in open_goals):
                 return set()
-        return {(name, goal) for name, goal in open_goals if np.median(risks[name, goal[0]]) <= goal[1]}
+        return {(name, goal) for name, goal in open_goals if np.median(values[name, goal[0]]) <= goal[1]}
 
-    def _missed(self, risks: list[float], target: float) -> bool:
+    def _missed(self, values: list[float], target: float) -> bool:
         """Whether more than half of all draws have missed a target already, so that their median will."""
-        return 2 * sum(not risk <= target for risk in risks) > self.draws
+        return 2 * sum(not risk <= target for risk in values) > self.draws
 
     def risks(self, N: int, trial: int, asked: set[Run]) -> Iterator[dict[Run, float]]:
         """Yields the risks of every draw of a trial by the series and label noise that are asked for."""
@@ -200,12 +200,12 @@ class Scan:
         for name, goal in product(self.series, self.goals):
 
             def reaches(N: int, name: str = name, goal: Goal = goal) -> bool:
-                risks: list[float] = []
+                values: list[float] = []
                 for risk in self.ada_ssp_risks(N, goal[0], name, trial):
-                    risks.append(risk)
-                    if self._missed(risks, goal[1]):
+                    values.append(risk)
+                    if self._missed(values, goal[1]):
                         return False
-                return bool(np.median(risks) <= goal[1])
+                return bool(np.median(values) <= goal[1])
 
             N = first_reached(self.sizes, reaches)
             if N is not None:
@@ -257,9 +257,9 @@ def releases_sample_complexity(spec: Spec) -> Iterable[setting.Entry]:
 SIZES, RISKS = "sample_complexity", "risk_vs_d"
 GOAL = ["sigma", "target"]
 REACHED = "smallest N at which the median risk reaches its goal"
-IN_TEXT = Place(artefact=SIZES, location="Abstract, Sec. 1.3", kind="text", source="paper")
-FLAT = Place(artefact=RISKS, location="Remark (iii) after Thm 3.7", kind="theorem", source="paper")
-REUSE = Place(artefact=RISKS, location="Sec. 3", kind="text", source="ours")
+IN_TEXT: Place = {"artefact": SIZES, "location": "Abstract, Sec. 1.3", "kind": "text", "source": "paper"}
+FLAT: Place = {"artefact": RISKS, "location": "Remark (iii) after Thm 3.7", "kind": "theorem", "source": "paper"}
+REUSE: Place = {"artefact": RISKS, "location": "Sec. 3", "kind": "text", "source": "ours"}
 WITH_LOGARITHMS = (
     "Before a review the logarithms of the public bound of |x|, which hide the power of d at small d, were left in."
 )

@@ -122,13 +122,13 @@ def _mini_batches(case: Case, trial: int) -> Iterator[Row]:
 def _single_records(case: Case) -> Iterator[Row]:
     """Runs DP-SSGD without clipping."""
     used, at, design = case.ssgd, case.choice, case.choice.design
-    risks, clipped = single_passes(case.part, design, at.N, [at.sigma], [case.stream])
+    values, clipped = single_passes(case.part, design, at.N, [at.sigma], [case.stream])
     law = (design.lam, -design.w_star, used.eta, 1, at.sigma, used.noise_variance, at.N, at.N // 2)
     expected, bound = tail_risk(*law), lemma_3_5(at.problem, used)
     for i, trial in enumerate(case.part.trials):
         yield {
             **case.base, "algorithm": SSGD, "kind": UNCLIPPED, "T": at.N, "series": "risk",
-            "trial": trial, "value": risks[0, i], "expected": expected, "bound": bound,
+            "trial": trial, "value": values[0, i], "expected": expected, "bound": bound,
             "bound_without_logs": math.nan, "clip_fraction": clipped[0, i],
         }  # fmt: skip
 
@@ -146,9 +146,8 @@ def releases_bound_vs_run(spec: Spec) -> Iterable[Entry]:
 # Claims ----------------------------------------------------------------------------------------------------------------
 
 RUNS, KAPPAS = "bound_vs_run", "risk_vs_kappa"
-LEMMA = Place(artefact=RUNS, location="Lemma 3.11", kind="theorem", source="paper")
+LEMMA: Place = {"artefact": RUNS, "location": "Lemma 3.11", "kind": "theorem", "source": "paper"}
 RUN = ["algorithm", "N", "d", "sigma"]
-AT_MOST_1 = at_most(1.0)
 EXACT_LAW = "After a first look at the tables the exact law is judged in place of the runs."
 
 
@@ -197,18 +196,19 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 def _without_mean(single: pd.DataFrame) -> Claim:
     """Judges the lemma for the risk itself too, since it prints no expectation."""
+    criterion = at_most(1.0)
     made = {
         "of the mean": shares(exact(single, "expected"), floats(single, "bound"), RUN[1:]),
         "of the risk": shares(exact(single, "q90"), floats(single, "bound"), RUN[1:]),
     }
-    found = {reading: AT_MOST_1.verdict_on_all(cells.values()) for reading, cells in made.items()}
+    found = {reading: criterion.verdict_on_all(cells.values()) for reading, cells in made.items()}
     agreed = agree(found)
     worst = max((each for each in made["of the risk"].values()), key=lambda each: each.value, default=NOTHING)
     return criteria.judged(
         id="lemma-3.5-without-mean", **LEMMA | {"location": "Lemma 3.5, Thm 3.2"},
         statement="the excess risk of DP-SSGD is at most the bound (no expectation is printed, and Theorem 3.2 is about high probability)",
         quantity="exact expected risk, and 90 % quantile over trials, over the bound: the largest over N, d and sigma",
-        measured=worst, criterion=AT_MOST_1.words, verdict=agreed.verdict, why=agreed.why, note=agreed.told,
+        measured=worst, criterion=criterion.words, verdict=agreed.verdict, why=agreed.why, note=agreed.told,
     )  # fmt: skip
 
 

@@ -124,7 +124,7 @@ def run_multiplier(spec: Spec) -> Iterator[Row]:
 # Claims ----------------------------------------------------------------------------------------------------------------
 
 MULTIPLIER = "multiplier"
-GUARANTEE = Place(artefact=MULTIPLIER, location="Thm 3.6", kind="privacy", source="paper")
+GUARANTEE: Place = {"artefact": MULTIPLIER, "location": "Thm 3.6", "kind": "privacy", "source": "paper"}
 AT = ["eps", "delta"]
 
 

@@ -129,11 +129,11 @@ def _trial(
 
 def _stream_rows(part: Part, design: Design, N: int, eps: float, sigmas: list[float]) -> Iterator[Row]:
     arms = [single_pass(part, design, N, eps, sigma) for sigma in sigmas]
-    risks, clipped = descents.single_passes(part, design, N, sigmas, arms)
+    values, clipped = descents.single_passes(part, design, N, sigmas, arms)
     for (a, sigma), (i, trial) in product(enumerate(sigmas), enumerate(part.trials)):
         zeta = float(arms[a].settings.clip_norm[0])
         yield {
-            "sigma": sigma, "T": N, "series": SSGD, "trial": trial, "value": risks[a, i],
+            "sigma": sigma, "T": N, "series": SSGD, "trial": trial, "value": values[a, i],
             "clip_fraction": clipped[a, i], "zeta_first": zeta, "zeta_last": zeta,
         }  # fmt: skip
 
@@ -157,7 +157,7 @@ releases_risk_vs_sigma = releases_risk_vs_eps = releases_risk_vs_n
 
 # Claims on the first term ----------------------------------------------------------------------------------------------
 
-LEVEL = Place(artefact="risk_vs_n", location="Thm 1.1, Thm 3.7", kind="theorem", source="paper")
+LEVEL: Place = {"artefact": "risk_vs_n", "location": "Thm 1.1, Thm 3.7", "kind": "theorem", "source": "paper"}
 PRIVACY_UNIT = "sigma^2 d^2 / (eps N)^2 times log(1/delta) log^2 N"
 
 

@@ -84,11 +84,11 @@ def run_ssgd(spec: Spec) -> Iterator[Row]:
                 given = run.described(design)
                 yield {**base, **given, "series": SGD, "trial": 0, "value": given["expected"], "clip_fraction": 0.0}
             continue
-        risks, clipped = single_passes(part, design, N, [run.sigma for run in runs], [run.arm() for run in runs])
+        values, clipped = single_passes(part, design, N, [run.sigma for run in runs], [run.arm() for run in runs])
         for a, run in enumerate(runs):
             given = {**base, **run.described(design), "series": SSGD}
             for i, trial in enumerate(part.trials):
-                yield {**given, "trial": trial, "value": risks[a, i], "clip_fraction": clipped[a, i]}
+                yield {**given, "trial": trial, "value": values[a, i], "clip_fraction": clipped[a, i]}
 
 
 def runs_of(spec: Spec, part: Part, design: Design, N: int) -> list[Run]:
@@ -144,7 +144,7 @@ def releases_ssgd(spec: Spec) -> Iterable[Entry]:
 # Claims ----------------------------------------------------------------------------------------------------------------
 
 ARTEFACT = "ssgd"
-PRINTED = Place(artefact=ARTEFACT, location="Cor. 3.3, (6)", kind="theorem", source="paper")
+PRINTED: Place = {"artefact": ARTEFACT, "location": "Cor. 3.3, (6)", "kind": "theorem", "source": "paper"}
 # Of eq. (6) the first term has an unknown constant in its exponent; at this one it is as large as it may be.
 LARGEST_START = 1e-300
 

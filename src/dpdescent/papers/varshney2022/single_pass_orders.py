@@ -197,7 +197,7 @@ QUANTITIES: dict[str, Callable[[dict[str, Any], str, list[float]], Along]] = {
 
 # Claims ----------------------------------------------------------------------------------------------------------------
 
-ORDER = Place(artefact="ext_orders", location="Thm 3.2, Cor. 3.3", kind="theorem", source="paper")
+ORDER: Place = {"artefact": "ext_orders", "location": "Thm 3.2, Cor. 3.3", "kind": "theorem", "source": "paper"}
 PLACES = ["axis", "reading"]
 # What the explicit bound has of delta is sqrt(log(1/delta) log(N/delta)): of that order, but no power of log(N/delta).
 OF_DELTA = (
