@@ -145,26 +145,14 @@ def records_of_theorem(d: int, kappa: float, eps: float, delta: float, constant:
 
 
 def stat_slack(alpha: float, levels: float, log_inverse_beta: float) -> float:
-    """Gamma = alpha sqrt(2 L log(L / beta)), L = log2(B / Delta) (varshney2022 Lemma 3.10).
-
-    Args:
-        alpha: noise multiplier of DP-STAT.
-        levels: L.
-        log_inverse_beta: log(1/beta); beta itself is N^-200 in Theorem 3.7, which no float holds.
-    """
+    """Gamma = alpha sqrt(2 L log(L / beta)), L = log2(B / Delta) (varshney2022 Lemma 3.10)."""
     require_positive(alpha=alpha, levels=levels)
     require_non_negative(log_inverse_beta=log_inverse_beta)
     return alpha * math.sqrt(2.0 * levels * (math.log(levels) + log_inverse_beta))
 
 
 def smallest_records_for_batch(problem: LinearProblem, alpha: float, c1: float = 1.0) -> float:
-    """Least N at which Lemma 3.11's condition on b holds, at Theorem 3.7's step, T = c1 kappa log N and s = b/10.
-
-    Args:
-        problem: the regression; its own N is not used.
-        alpha: noise multiplier.
-        c1: constant of T.
-    """
+    """Least N at which Lemma 3.11's condition on b holds, at Theorem 3.7's step, T = c1 kappa log N and s = b/10."""
 
     def holds(records: float) -> bool:
         at = replace(problem, records=records)

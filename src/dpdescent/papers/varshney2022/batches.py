@@ -46,12 +46,6 @@ def inverse_of_step(problem: LinearProblem, eta: float, batch: float, noise: flo
 
     `T_b C = HC + CH - eta/b E[x x' C x x'] - eta (b-1)/b HCH`; eta / b times it is the stationary covariance of the
     iterates.
-
-    Args:
-        problem: the regression, Sigma = sigma^2 H.
-        eta: step size.
-        batch: b.
-        noise: 4 alpha^2 zeta^2 / b, by which Sigma grows.
     """
     require_positive(eta=eta, batch=batch)
     require_non_negative(noise=noise)

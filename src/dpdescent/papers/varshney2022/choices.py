@@ -121,11 +121,7 @@ def choices_of(spec: Spec, offset: float) -> dict[tuple[str, str], Choice]:
 
 
 def _change(part: Part, N: int, choice: str, level: str, offset: float) -> dict[str, Any]:
-    """What a level of a choice replaces in the main setting.
-
-    Raises:
-        ValueError: if there is no such choice or level.
-    """
+    """What a level of a choice replaces in the main setting."""
     published = published_multiplier(part.settings.eps, part.delta)
     printed_levels = math.ceil(200 * math.log2(N))
     known: dict[str, dict[str, dict[str, Any]]] = {
@@ -207,6 +203,7 @@ PRINTED_CHOICES: tuple[tuple[str, str, str, str, ClaimKind, str], ...] = (
     ("printed-rule", "rule", "as published", "Lemma 3.10, Thm 3.7", "theorem", "the printed rule of DP-STAT gives thresholds within a constant of the best"),
     ("printed-factor", "factor", "log^a N", "Algorithm 2, Sec. 4", "text", "zeta_t = R_x gamma_t log^a N costs no more than logarithms"),
 )  # fmt: skip
+
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges printed steps, then choices, then laws."""

@@ -203,7 +203,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 # Claims on bounds ------------------------------------------------------------------------------------------------------
 
-QUOTED: Place = {"artefact": "table_bounds", "location": "Remark (v) after Thm 3.7", "kind": "theorem", "source": "identity"}
+QUOTED: Place = {"artefact": "table_bounds", "location": "Remark (v) after Thm 3.7", "kind": "theorem", "source": "identity"}  # fmt: skip
 AT = ["d", "N", "sigma", "eps"]
 
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -55,13 +54,7 @@ class Contraction:
 
 
 def contraction(lam: ArrayLike, eta: float, batch: float) -> Contraction:
-    """`E[B'CB] = C - eta (HC + CH) + eta^2 ((b+1)/b HCH + Tr(HC) H / b)` at C = H and C = I (varshney2022 Lemma B.5).
-
-    Args:
-        lam: eigenvalues of H, shape (d,).
-        eta: step size.
-        batch: b.
-    """
+    """`E[B'CB] = C - eta (HC + CH) + eta^2 ((b+1)/b HCH + Tr(HC) H / b)` at C = H and C = I (varshney2022 Lemma B.5)."""
     values = np.asarray(lam, dtype=np.float64)
     require_positive(lam=values.min(), eta=eta, batch=batch)
     shared = 1.0 - 2.0 * eta * values + (eta * values) ** 2 * (batch + 1.0) / batch
@@ -107,13 +100,7 @@ PUBLISHED_ALPHA, EXACT_ALPHA = "smallest N", "smallest N, exact alpha"
 
 
 def smallest_records_for_stat(alpha: float, c1: float = 1.0, width_power: float = WIDTH_POWER) -> float:
-    """Least N at which s >= 2 Gamma, so that DP-STAT sees more than its noise; s = b/10 at T = c1 log N, kappa = 1.
-
-    Args:
-        alpha: noise multiplier.
-        c1: constant of T.
-        width_power: p of Delta = B / N^p: 200 in Algorithm 2, 100 in Lemma 3.11.
-    """
+    """Least N at which s >= 2 Gamma, so that DP-STAT sees more than its noise; s = b/10 at T = c1 log N, kappa = 1."""
 
     def holds(records: float) -> bool:
         log = math.log(records)
@@ -128,6 +115,14 @@ def run_feasibility(spec: Spec) -> Iterator[Row]:
     if spec["trials"][0] > 0:
         return
     settings, arms = spec["settings"], spec["arms"]
+
+    def problem(d: int) -> formulas.LinearProblem:
+        return Design.of(d, 1.0, settings["w_norm"]).problem(10**6, arms["sigma"])
+
+    def single_pass(N: float) -> float:
+        """Theorem 3.1's order of alpha with constant 1 at the remark's largest epsilon: log(N/delta)."""
+        return formulas.theorem_3_1(formulas.EpsilonRanges.of(N, settings["delta"]).remark, settings["delta"], N)
+
     multipliers = {
         PUBLISHED_ALPHA: formulas.published_multiplier(settings["eps"], settings["delta"]),
         EXACT_ALPHA: formulas.gaussian_multiplier(settings["eps"], settings["delta"]),
@@ -140,22 +135,13 @@ def run_feasibility(spec: Spec) -> Iterator[Row]:
             N = smallest_records_for_stat(alpha, c1, WIDTHS[width])
             yield {**row, "condition": STATISTIC, "width": width, "value": N}
         for d in as_list(spec["cell"]["d"]):
-            N = ambssgd.smallest_records_for_batch(_problem(spec, d), alpha, c1)
+            N = ambssgd.smallest_records_for_batch(problem(d), alpha, c1)
             yield {**row, "condition": BATCH, "d": d, "value": N}
     for d in as_list(spec["cell"]["d"]):
         yield {
             "condition": START, "d": d, "series": PUBLISHED_ALPHA, "trial": 0,
-            "value": smallest_records_for_start(_problem(spec, d), partial(_ssgd_multiplier, settings["delta"])),
+            "value": smallest_records_for_start(problem(d), single_pass),
         }  # fmt: skip
-
-
-def _ssgd_multiplier(delta: float, N: float) -> float:
-    """Returns Theorem 3.1's order of alpha with constant 1 at the remark's largest epsilon: log(N/delta)."""
-    return formulas.theorem_3_1(formulas.EpsilonRanges.of(N, delta).remark, delta, N)
-
-
-def _problem(spec: Spec, d: int) -> formulas.LinearProblem:
-    return Design.of(d, 1.0, spec["settings"]["w_norm"]).problem(10**6, spec["arms"]["sigma"])
 
 
 # Claims ----------------------------------------------------------------------------------------------------------------

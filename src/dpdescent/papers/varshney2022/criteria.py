@@ -170,13 +170,13 @@ def departures(table: pd.DataFrame, values: Iterable[float], standard_errors: fl
 def gains(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str] = PLACE) -> pd.DataFrame:
     """Rows of the upper table with the ratio of the means, and its error, for a mean; rows without one are left out."""
     found = ((row, algebra.over(row, other)) for row, other in algebra.pairs(upper, lower, on))
-    made = [{**row, "mean": each.value, "se": _error(each)} for row, each in found if not math.isnan(each.value)]
+    # Standard errors from intervals on the log scale.
+    made = [
+        {**row, "mean": each.value, "se": each.value * math.log(each.high / each.value) / statistics.Z95}
+        for row, each in found
+        if not math.isnan(each.value)
+    ]
     return pd.DataFrame(made, columns=upper.columns)
-
-
-def _error(estimate: Estimate) -> float:
-    """The standard error of a ratio, from its interval on the log scale."""
-    return estimate.value * math.log(estimate.high / estimate.value) / statistics.Z95
 
 
 def over_first(table: pd.DataFrame, axis: str, keys: Sequence[str]) -> Places:
@@ -242,12 +242,7 @@ NEEDED = ["N", "d", "sigma", "eps", "delta", "T"]
 
 
 def few_trials(event: str, table: pd.DataFrame) -> Regime:
-    """The regime of a probability near one: trials may refute it, but so few of them cannot confirm it.
-
-    Args:
-        event: what has a probability near one, in words.
-        table: rows with the number of trials.
-    """
+    """The regime of a probability near one: trials may refute it, but so few of them cannot confirm it."""
     trials = f"{table['trials'].max():g} trials" if len(table) else "the trials"
     return Regime(
         unmet=(f"{trials} see a probability of a few hundredths at best, not one of N^-100",),

@@ -31,7 +31,7 @@ PRINTED, CORRECTED, WITH_BETA = "as published", "corrected", "corrected, beta"
 
 ARTEFACT = "alg_stat"
 UTILITY: Place = {"artefact": ARTEFACT, "location": "Lemma 3.10 (utility)", "kind": "theorem", "source": "paper"}
-SECOND_MOMENT: Place = {"artefact": ARTEFACT, "location": "Proof of Thm 3.7, eq. (48)", "kind": "theorem", "source": "paper"}
+SECOND_MOMENT: Place = {"artefact": ARTEFACT, "location": "Proof of Thm 3.7, eq. (48)", "kind": "theorem", "source": "paper"}  # fmt: skip
 
 # Runs ------------------------------------------------------------------------------------------------------------------
 

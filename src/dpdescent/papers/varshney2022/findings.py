@@ -151,15 +151,10 @@ def _corollary_3_8(evidence: Evidence) -> Finding:
         repair="the step of Theorem 3.7, which is near 1 for b >> d",
         headline=headline(
             corollary["bias"],
-            f"in place of N^-100: the share of the start's risk that the step 1/(4d) of Corollary 3.8 leaves at d = {corollary['d'].max():g} after {_in_logarithms(corollary)} log N iterations, without any noise.",
+            f"in place of N^-100: the share of the start's risk that the step 1/(4d) of Corollary 3.8 leaves at d = {corollary['d'].max():g} after {corollary['T'].max() / math.log(corollary['N'].max()):.0f} log N iterations, without any noise.",
         ),
         shown=excerpt(long, {"d": "d", "T": "T", "step": "step", "mean": "median risk", "bias": "share left without noise"}),
     )  # fmt: skip
-
-
-def _in_logarithms(table: pd.DataFrame) -> str:
-    """T over log N, whole."""
-    return f"{table['T'].max() / math.log(table['N'].max()):.0f}"
 
 
 def _gap(evidence: Evidence) -> Finding:

@@ -27,11 +27,7 @@ NORMAL_K2 = math.sqrt(2.0)
 
 
 def spectrum(d: int, kappa: float) -> Array:
-    """Returns the eigenvalues of H: geometric with condition number kappa and trace d, shape (d,); ones for kappa = 1.
-
-    Raises:
-        ValueError: if d is not positive or kappa is below 1, or above 1 at d = 1.
-    """
+    """Returns the eigenvalues of H: geometric with condition number kappa and trace d, shape (d,); ones for kappa = 1."""
     require_positive(d=d)
     if not kappa >= 1.0 or (d == 1 and kappa > 1.0):
         raise ValueError(f"kappa={kappa} must be at least 1, and 1 where d=1: d={d}")
@@ -79,22 +75,18 @@ class LinearProblem:
 
     @property
     def dimension(self) -> int:
-        """The dimension d."""
         return len(self.lam)
 
     @property
     def trace(self) -> float:
-        """The trace of H."""
         return float(self.lam.sum())
 
     @property
     def trace_inverse(self) -> float:
-        """The trace of the inverse of H."""
         return float((1.0 / self.lam).sum())
 
     @property
     def largest(self) -> float:
-        """The largest eigenvalue of H, |H|."""
         return float(self.lam.max())
 
     @property
@@ -104,7 +96,6 @@ class LinearProblem:
 
     @property
     def kappa(self) -> float:
-        """Condition number of H."""
         return self.largest / self.mu
 
     @property
@@ -114,7 +105,6 @@ class LinearProblem:
 
     @property
     def euclidean_norm_squared(self) -> float:
-        """The squared Euclidean norm of w*."""
         return float(self.w_star @ self.w_star)
 
     @property
@@ -131,10 +121,6 @@ def input_bound_squared(lam: ArrayLike, fourth: float = 3.0) -> float:
     """R_x^2, the smallest number with E |x|^2 x x' <= R_x^2 H: `Tr H + (fourth - 1) |H|` (varshney2022 Sec. 2).
 
     For normal covariates it is Tr H + 2 |H|, so d + 2 where Corollary 3.3 has d.
-
-    Args:
-        lam: eigenvalues of H, shape (d,); the coordinates of x are independent with mean zero.
-        fourth: E x_i^4 / lam_i^2.
 
     Raises:
         ValueError: if lam is not positive, or fourth is below 1, which no distribution allows.
@@ -170,12 +156,7 @@ def label_bound(w_norm: float, sigma: float, records: float) -> float:
 
 
 def smallest_records(holds: Callable[[float], bool]) -> float:
-    """Smallest N >= 16 from which a condition holds, N real; infinite where there is none below 1e60.
-
-    Args:
-        holds: the condition as a function of N. It is taken to hold from the first power of two on where it does, as
-            those here do: one side grows as N over a power of log N, the other as powers of log N.
-    """
+    """Smallest N >= 16 from which a condition holds, N real; infinite where there is none below 1e60."""
     high = 16.0
     if holds(high):
         return high
@@ -199,11 +180,7 @@ def _require_records(records: float) -> None:
 
 
 def published_multiplier(eps: float, delta: float) -> float:
-    """alpha = sqrt(8 log(1/delta)) / eps of DP-AMBSSGD (varshney2022 Thm 3.6, last form; Cor. 3.8).
-
-    Raises:
-        ValueError: if eps exceeds log(1/delta), up to which the theorem allows this form.
-    """
+    """alpha = sqrt(8 log(1/delta)) / eps of DP-AMBSSGD (varshney2022 Thm 3.6, last form; Cor. 3.8)."""
     log = log_inverse(eps, delta)
     if not eps <= log:
         raise ValueError(f"eps={eps} must not exceed log(1/delta)={log:.6g}: use theorem_multiplier there")
@@ -218,14 +195,7 @@ def gaussian_multiplier(eps: float, delta: float) -> float:
 
 
 def theorem_3_1(eps: float, delta: float, records: float, constant: float = 1.0) -> float:
-    """Order of DP-SSGD's alpha: `c3 log(N/delta) / (eps sqrt(N))` (varshney2022 Thm 3.1; Cor. 3.3 with c3 = 1).
-
-    Args:
-        eps: within `EpsilonRanges`; not checked, because the paper gives three ranges and no constants.
-        delta: in (0, 1).
-        records: N.
-        constant: c3, "sufficiently large" and without a value.
-    """
+    """Order of DP-SSGD's alpha: `c3 log(N/delta) / (eps sqrt(N))` (varshney2022 Thm 3.1; Cor. 3.3 with c3 = 1)."""
     require_positive(eps=eps, records=records, constant=constant)
     require_probability(delta=delta)
     return constant * math.log(records / delta) / (eps * math.sqrt(records))
@@ -258,9 +228,6 @@ def local_multiplier(eps_local: float, delta_local: float) -> float:
     """alpha = sqrt(2 log(1.25/delta_0)) / eps_0 of one step of DP-SSGD (varshney2022 Lemma A.1).
 
     The classical Gaussian mechanism; its proof needs eps_0 < 1, which the lemma leaves out.
-
-    Raises:
-        ValueError: if eps_0 or delta_0 is not between 0 and 1.
     """
     require_probability(eps_local=eps_local, delta_local=delta_local)
     return math.sqrt(2.0 * math.log(1.25 / delta_local)) / eps_local

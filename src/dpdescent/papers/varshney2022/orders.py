@@ -173,9 +173,6 @@ def gradient_norm(d: int, dependence: str) -> float:
 
     `along x`: w - w* is x over |x|, the largest that it can be; `independent`: as in one pass. `same index twice`: the
     second of two gradients of one record without noise, from w = 0 by the step 1/(2 R_x^2), in units of |w*|.
-
-    Raises:
-        ValueError: if it is none of these.
     """
     if dependence == "along x":
         return math.sqrt(d * (d + 2.0))

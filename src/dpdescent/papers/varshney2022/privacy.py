@@ -37,19 +37,12 @@ def theorem_multiplier(eps: float, delta: float) -> float:
 
 
 def zcdp_multiplier(eps: float, delta: float) -> float:
-    """alpha at which 1/alpha^2 is all of the zCDP budget of (eps, delta), as the proof of Theorem 3.6 has it.
-
-    A record then counts for DP-STAT and for the gradient, at rho = 1/(2 alpha^2) each, as with the printed, overlapping
-    ranges of indices.
-    """
+    """alpha at which 1/alpha^2, for statistic and gradient, is the zCDP budget of (eps, delta) (Thm 3.6, proof)."""
     return math.sqrt(1.0 / zcdp.rho_of_epsilon(eps, delta))
 
 
 def disjoint_multiplier(eps: float, delta: float) -> float:
-    """alpha at which 1/(2 alpha^2) is all of the zCDP budget of (eps, delta), for disjoint ranges of indices.
-
-    A record then counts for DP-STAT or for the gradient, but never for both.
-    """
+    """alpha at which 1/(2 alpha^2) is the zCDP budget: a record counts for DP-STAT or for the gradient, never for both."""
     return math.sqrt(0.5 / zcdp.rho_of_epsilon(eps, delta))
 
 
@@ -70,12 +63,6 @@ def theorem_a3(eps_local: float, records: float, delta: float, constant: float =
 
 def eps_of_equation_7(eps_local: float, records: float, delta: float, constant: float = 1.0) -> float:
     """Linear form of Theorem A.3: `c1 eps_0 (3/2 sqrt(log(1/delta)/N) + 2/N)` (varshney2022 eq. 7).
-
-    Args:
-        eps_local: eps_0, at most 1/2.
-        records: N.
-        delta: of the amplified guarantee.
-        constant: c1 of Theorem A.3, without a value.
 
     Raises:
         ValueError: if eps_0 exceeds 1/2, or an argument is out of its range.

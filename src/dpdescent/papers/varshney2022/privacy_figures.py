@@ -61,7 +61,8 @@ def draw_multiplier(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         panel.set_title(rf"noise, {part}, $\delta={scientific(delta)}$")
         budget.set_title(f"what it gives, {part}")
         # Cut to ratios from 0.01 (more noise than needed) to 10^4 (promise not kept), others would flatten these.
-        _cap(budget)
+        low, high = budget.get_ylim()
+        budget.set_ylim(max(low, 1e-2), min(high, 1e4))
     multipliers[0].set_ylabel(ALPHA)
     budgets[0].set_ylabel(r"tight $\varepsilon$ over the promised one")
     by_delta[0].set_ylabel(rf"ratio of {ALPHA}")
@@ -92,19 +93,10 @@ def _curves_by_size(axes: Axes, rows: pd.DataFrame, values: "pd.Series[float]") 
             if len(own):
                 label = rf"{name}, $N={scientific(size)}$"
                 axes.plot(own["eps"], own["shown"], color=color, linestyle=dash, linewidth=1.2, label=label)
-                _end_of_range(axes, own, name, size)
-
-
-def _end_of_range(axes: Axes, rows: pd.DataFrame, name: str, size: float) -> None:
-    """Marks the points in the range of Theorem 3.1, epsilon <= sqrt(log(N/delta)/N)."""
-    covered = rows[rows["eps"] <= np.sqrt(np.log(size / rows["delta"]) / size)]
-    if name == CONSTANT_1 and len(covered):
-        axes.plot(covered["eps"], covered["shown"], "o", color="black", markersize=5, label="in Theorem 3.1's range")
-
-
-def _cap(axes: Axes) -> None:
-    low, high = axes.get_ylim()
-    axes.set_ylim(max(low, 1e-2), min(high, 1e4))
+                covered = own[own["eps"] <= np.sqrt(np.log(size / own["delta"]) / size)]
+                if name == CONSTANT_1 and len(covered):
+                    mark: dict[str, Any] = {"color": "black", "markersize": 5, "label": "in Theorem 3.1's range"}
+                    axes.plot(covered["eps"], covered["shown"], "o", **mark)
 
 
 def _costs(axes: Axes, rows: pd.DataFrame) -> None:

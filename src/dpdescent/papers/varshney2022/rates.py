@@ -125,7 +125,7 @@ def releases_risk_vs_kappa(spec: Spec) -> Iterable[Entry]:
 # Claims ----------------------------------------------------------------------------------------------------------------
 
 RATE_N: Place = {"artefact": "risk_vs_n", "location": "Thm 3.7", "kind": "theorem", "source": "paper"}
-KAPPA: Place = {"artefact": "risk_vs_kappa", "location": "Thm 3.7, remark (iv), Sec. 1", "kind": "theorem", "source": "paper"}
+KAPPA: Place = {"artefact": "risk_vs_kappa", "location": "Thm 3.7, remark (iv), Sec. 1", "kind": "theorem", "source": "paper"}  # fmt: skip
 MORE_SIZES = "After a first look at the tables more N were run at eps = 0.2, and this claim was added."
 MORE_EPS = "Before a review epsilon of 0.1 and more at N = 200,000 decided, where privacy costs little."
 TWIN_ADDED = "The claim was added after a first look at the tables."

@@ -34,15 +34,13 @@ def draw_ext_privacy(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         _power(panel, rows, axis, power, slope)
         log_scale(panel)
         styles.decades(panel, "xy")
-        panel.set(title=_titled(part, rows), xlabel=label)
+        same = [
+            rf"${name}={figures.scientific(rows[name].iloc[0])}$" for name in ("N", "d") if rows[name].nunique() == 1
+        ]
+        panel.set(title=", ".join([part, *same]), xlabel=label)
     axes[0, 0].set_ylabel(RISK)
     legend_below(figure, axes[0], 4, POINTS)
     return figure
-
-
-def _titled(part: str, rows: pd.DataFrame) -> str:
-    fixed = [rf"${name}={figures.scientific(rows[name].iloc[0])}$" for name in ("N", "d") if rows[name].nunique() == 1]
-    return ", ".join([part, *fixed])
 
 
 def _curves(axes: Axes, rows: pd.DataFrame, axis: str, display: dict[str, Any]) -> None:
@@ -81,7 +79,9 @@ def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         own = where(rows, kappa=kappa)
         style: dict[str, Any] = {"color": color, "markerfacecolor": color, "marker": marker}
         risk_curve(by_steps, own, "T", rf"$\kappa={kappa:g}$", **style)
-        _ring(by_steps, where(own, T=multiple * kappa), law)
+        if len(ring := where(own, T=multiple * kappa)):
+            around: dict[str, Any] = {"markersize": 11, "markerfacecolor": "none", "color": "black"}
+            marks(by_steps, ring["T"], ring["mean"], "o", f"circle: {law}", **around)
     styles.trivial_line(by_steps)
     at_best = rows.sort_values("mean").drop_duplicates("kappa").sort_values("kappa")
     configured = rows[rows["T"] == multiple * rows["kappa"]]
@@ -107,12 +107,6 @@ def _common_multiple(rows: pd.DataFrame) -> float:
     found = [set(group["T"] / kappa) for kappa, group in rows.groupby("kappa")]
     common = set.intersection(*found) if found else set()
     return common.pop() if len(common) == 1 else math.nan
-
-
-def _ring(axes: Axes, rows: pd.DataFrame, law: str) -> None:
-    if len(rows):
-        style = {"markersize": 11, "markerfacecolor": "none", "color": "black"}
-        marks(axes, rows["T"], rows["mean"], "o", f"circle: {law}", **style)
 
 
 def _at_best(axes: Axes, best: pd.DataFrame, configured: pd.DataFrame, law: str) -> None:

@@ -49,11 +49,7 @@ run_risk_vs_sigma = run_risk_vs_eps = run_risk_vs_n
 
 
 def series_of(spec: Spec, part: Part) -> list[str]:
-    """Returns the series that a part is to run.
-
-    Raises:
-        ValueError: if one of them is not known.
-    """
+    """Returns the series that a part is to run."""
     if part.panel == SSGD:
         return [SSGD]
     known = [
@@ -79,11 +75,7 @@ def epsilons(spec: Spec) -> list[float]:
 
 
 def _offset(part: Part, design: Design, N: int, trial: int) -> float:
-    """The public shift of a trial's grid of thresholds in octaves: 0, or uniform on [0, 1).
-
-    Raises:
-        ValueError: if the grid is neither fixed nor random.
-    """
+    """The public shift of a trial's grid of thresholds in octaves: 0, or uniform on [0, 1)."""
     grid = part.settings.grid
     if grid not in ("fixed", "random"):
         raise ValueError(f"grid={grid!r} must be fixed or random")

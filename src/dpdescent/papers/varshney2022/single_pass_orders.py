@@ -34,11 +34,7 @@ GEOMETRIC, ONE_SMALL = "geometric", "all but one at |H|"
 
 
 def problem_of(d: int, kappa: float, sigma: float, records: float, spectrum: str = GEOMETRIC) -> LinearProblem:
-    """Returns the regression of a dimension and spectrum with |w*|_H = 1.
-
-    Raises:
-        ValueError: if there is no such spectrum.
-    """
+    """Returns the regression of a dimension and spectrum with |w*|_H = 1."""
     if spectrum not in (GEOMETRIC, ONE_SMALL):
         raise ValueError(f"spectrum={spectrum!r} is none of {[GEOMETRIC, ONE_SMALL]}")
     if spectrum == GEOMETRIC:

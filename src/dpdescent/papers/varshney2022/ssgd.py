@@ -51,9 +51,6 @@ def corollary_parameters(problem: LinearProblem, eps: float, delta: float) -> Pa
     """Printed for x ~ N(0, I): `eta = 1/(4d)`, `zeta = sqrt(d (|w*|^2 + sigma^2)) log N` (varshney2022 Cor. 3.3).
 
     The step leaves out Theorem 3.2's factor 1/(d alpha^2), and alpha has the constant 1.
-
-    Raises:
-        ValueError: if H is not the identity.
     """
     require_identity(problem)
     d = problem.dimension
@@ -87,20 +84,13 @@ def variance(problem: LinearProblem, parameters: Parameters) -> float:
     """Variance: `(Tr(H^-1 M) + eta R_x^2 / (1 - eta R_x^2) d |M|_H) / N`, `M = sigma^2 H + 4 zeta^2 alpha^2 I`.
 
     varshney2022 eq. (39); |M|_H is the norm of H^-1/2 M H^-1/2.
-
-    Raises:
-        ValueError: unless eta < 1 / R_x^2.
     """
     spread = _spread(problem, parameters.eta) * problem.dimension * _m_norm(problem, parameters)
     return (trace_ratio(problem, parameters) + spread) / problem.records
 
 
 def lemma_3_5(problem: LinearProblem, parameters: Parameters) -> float:
-    """Bound on the mean risk of DP-SSGD where nothing is clipped (varshney2022 Lemma 3.5).
-
-    Raises:
-        ValueError: if eta exceeds 1 / (2 R_x^2).
-    """
+    """Bound on the mean risk of DP-SSGD where nothing is clipped (varshney2022 Lemma 3.5)."""
     if not parameters.eta <= 0.5 / problem.bound_squared * (1.0 + 1e-12):
         raise ValueError(f"eta={parameters.eta} must be at most 1 / (2 R_x^2) = {0.5 / problem.bound_squared:.6g}")
     return bias(problem, parameters.eta) + variance(problem, parameters)
@@ -116,12 +106,6 @@ def equation_6(problem: LinearProblem, eps: float, delta: float, c: float = 1.0)
     """Eq. (5) at Theorem 3.2's parameters, alpha with the constant 1 (varshney2022 eq. 6).
 
     The factor 128 leaves out the third term of (5), which may double it, and the first term a kappa.
-
-    Args:
-        problem: the regression.
-        eps: privacy parameter.
-        delta: privacy parameter.
-        c: constant of the exponent, without a value.
     """
     require_positive(eps=eps, c=c)
     R2, N, a, d = problem.bound_squared, problem.records, problem.a, problem.dimension
@@ -178,12 +162,7 @@ def stationary_risk(problem: LinearProblem, parameters: Parameters, iterates: fl
 
 
 def smallest_records_for_start(problem: LinearProblem, alpha: Callable[[float], float]) -> float:
-    """Least N at which Theorem 3.2's step leaves 1/N of the start at most, squared: `eta mu N / 2 >= log N` (eq. 5).
-
-    Args:
-        problem: the regression; its own N is not used.
-        alpha: noise multiplier as a function of N.
-    """
+    """Least N at which Theorem 3.2's step leaves 1/N of the start at most, squared: `eta mu N / 2 >= log N` (eq. 5)."""
 
     def holds(records: float) -> bool:
         eta = theorem_parameters(replace(problem, records=records), alpha(records)).eta
