@@ -1306,6 +1306,14 @@ def test_attacks_attain_no_more_than_is_accounted_and_all_of_it_of_gaussian_rele
             assert se < 0.1 * accounted[mechanism]
 
 
+def test_chance_adds_nothing_to_what_is_attained_in_long_runs() -> None:
+    """Of so few draws and so many steps the noise alone would add 2 T / draws = 1.6 to the square, which is 2.3."""
+    rows = rows_of("audit", small("audit", trials=(0, 30), arms={"steps": [32], "run_draws": 40, "draws": 40}))
+    whole = rows[rows["mechanism"] == "whole run, T = 32"]
+    accounted, se = whole["accounted"].iloc[0], whole["value"].std() / math.sqrt(len(whole))
+    assert abs(whole["value"].mean() - accounted) < 4 * se + 0.05 < 0.25 * accounted
+
+
 @pytest.mark.parametrize("rule", ["corrected", "as published"])
 def test_attacks_on_released_thresholds_attain_what_the_best_cut_has(rule: str) -> None:
     """Its mu is exact: at a count c the search passes k thresholds with probability P(noise < enough - c)^k."""
