@@ -12,12 +12,9 @@ import pytest
 from scipy.stats import chi2, norm
 
 from dpdescent.algorithms.sgd_moments import tail_risk
-from dpdescent.papers.varshney2022 import bounds
-from dpdescent.papers.varshney2022.bounds import cases, lemmas
-from dpdescent.papers.varshney2022.design import Design
-from dpdescent.papers.varshney2022.experiments import feasibility, moments, table_bounds
-from dpdescent.papers.varshney2022.experiments.multiplier import ACCOUNTANTS, SHUFFLED
-from dpdescent.papers.varshney2022.theory import ambssgd, ssgd
+from dpdescent.papers.varshney2022 import ambssgd, bounds, conditions, criteria, ssgd
+from dpdescent.papers.varshney2022.privacy import ACCOUNTANTS, SHUFFLED
+from dpdescent.papers.varshney2022.setting import Design
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.replication.configuration import project
 from dpdescent.replication.judging import bound_rows
@@ -28,13 +25,10 @@ ROOT = Path(__file__).parents[2]
 EPS, DELTA, N, D, SIGMA = 1.0, 1e-6, 1000, 4, 0.5
 SIZE = {"N": N, "d": D, "sigma": SIGMA, "eps": EPS, "delta": DELTA}
 PLACES = [
-    "Thm 3.1", "Thm 3.6", "Thm 3.6, proof", "Thm A.3", "Lemma A.1", "(7)", "(8), (9)", "Cor. 3.3", "Lemma 3.10",
-    "remark (iii) after Thm 3.2", "Thm 3.6, Lemma 3.10", "Thm 3.2", "Thm 3.2, (30)", "Thm 3.2, (31)", "Lemma 3.5",
-    "(5)", "(6)", "(36)", "(39)", "(39), first term", "Lemma A.9", "Lemma A.6", "Lemma A.8", "(17)", "(24)", "(28)",
-    "Thm 1.1", "Thm 3.7", "Thm 3.7, first part", "Cor. 3.8", "Lemma 3.10, Thm 3.7", "Lemma 3.10 (corrected)",
-    "Lemma 3.11", "(47)", "(48)", "(48), (50)", "Lemmas 3.10, 3.11", "Thm 3.2, (5)", "Lemma B.3", "Lemma B.4",
-    "Lemma B.5", "Lemma B.7, (49), (58)", "(55)", "(57)", "(59)", "(60)", "(44)", "Def. 2.1 (2)", "Def. 2.1 (4)",
-    "Lemma A.5", "Cor. 3.3, 3.8", "Sec. 1", "abstract", "after Thm 1.1",
+    "Thm 3.6", "Thm 3.6, proof", "Lemma A.1", "(7)", "Lemma 3.10", "Thm 3.6, Lemma 3.10", "Thm 3.2, (30)", "Lemma 3.5",
+    "(5)", "(36)", "(39)", "Lemma A.9", "Lemma A.6", "Lemma A.8", "Lemma 3.10 (corrected)", "Lemma 3.11", "(47)",
+    "(48), (50)", "Lemma B.3", "Lemma B.4", "Lemma B.5", "Lemma B.7, (49), (58)", "(57)", "(59)", "(60)", "(44)",
+    "Def. 2.1 (2)", "Def. 2.1 (4)", "Lemma A.5", "Sec. 1",
 ]  # fmt: skip
 
 
@@ -134,16 +128,12 @@ def part(spec: dict[str, Any], artefact: str, **cell: Any) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def evidence(spec: dict[str, Any]) -> Evidence:
     audit = runs([{"mechanism": "gradient step", "series": "attained mu", "mean": 0.2, "accounted": 0.25}])
-    bias = {**SIZE, "N": 100_000, "T": 8, "series": "DP-AMBSSGD", "mean": 0.01, "bias": 0.3, "clip_fraction": 0.01}
     without = {**SIZE, "N": 100_000, "kappa": 4.0, "T": 32, "series": "no noise", "mean": 1e-5}
     tables = {
         "multiplier": multiplier(), "alg_stat": statistic(), "ssgd": shuffled(), "bound_vs_run": beside(),
         "risk_vs_n": risks(), "risk_vs_sigma": risks(), "risk_vs_eps": risks(), "clip_path": paths(), "audit": audit,
         "risk_vs_kappa": exactly([{"value": row["mean"], **row} for row in [without]]),
-        "step_size": runs([bias | {"step": step} for step in ("Theorem 3.7", "Corollary 3.8")]),
-        "moments": exactly(list(moments.run(part(spec, "moments", d=[1, 2, 10])))),
-        "table_bounds": exactly(list(table_bounds.run(part(spec, "table_bounds")))),
-        "feasibility": exactly(list(feasibility.run(part(spec, "feasibility", d=[2])))),
+        "moments": exactly(list(conditions.run_moments(part(spec, "moments", d=[1, 2, 10])))),
     }  # fmt: skip
     return Evidence(spec, tables)
 
@@ -170,7 +160,7 @@ def changed(evidence: Evidence, **tables: pd.DataFrame) -> list[Bound]:
 
 def test_each_row_stands_once_and_says_what_it_is(rows: list[Bound]) -> None:
     names = [(row.bound, row.setting) for row in rows]
-    assert len(set(names)) == len(names) > 300
+    assert len(set(names)) == len(names) > 200
     for row in rows:
         assert row.note, row
         assert "nan" not in row.note, row
@@ -183,13 +173,6 @@ def test_every_place_is_there(rows: list[Bound], place: str) -> None:
     assert any(row.location == place for row in rows)
 
 
-def test_orders_and_rows_without_measurement_are_open(rows: list[Bound]) -> None:
-    orders = [row for row in rows if bound_rows.ORDER in row.note]
-    assert len(orders) > 50
-    assert all(row.holds is None for row in orders)
-    assert all(row.holds is None for row in rows if row.measured is None)
-
-
 def test_bounds_on_risks_say_where_they_are_vacuous(rows: list[Bound]) -> None:
     risks = [row for row in rows if row.bound.startswith("risk") and row.location in ("Lemma 3.5", "Lemma 3.11", "(5)")]
     assert len(risks) > 10
@@ -200,7 +183,7 @@ def test_bounds_on_risks_say_where_they_are_vacuous(rows: list[Bound]) -> None:
 
 @pytest.mark.parametrize(("value", "trivial"), [(0.499, False), (0.5, True)])
 def test_the_trivial_risk_is_half_the_squared_norm(value: float, trivial: bool) -> None:
-    assert (bound_rows.VACUOUS in cases.vacuous(problem(), value)) is trivial
+    assert (bound_rows.VACUOUS in criteria.vacuous(problem(), value)) is trivial
 
 
 def test_what_is_false_in_the_paper_fails_and_nothing_else(rows: list[Bound]) -> None:
@@ -214,7 +197,7 @@ def test_what_is_false_in_the_paper_fails_and_nothing_else(rows: list[Bound]) ->
         assert (row.holds is False) == known, row
 
 
-TABLES = ["multiplier", "alg_stat", "ssgd", "bound_vs_run", "risk_vs_n", "clip_path", "moments", "step_size"]
+TABLES = ["multiplier", "alg_stat", "ssgd", "bound_vs_run", "risk_vs_n", "clip_path", "moments"]
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -246,9 +229,6 @@ def test_multipliers(rows: list[Bound]) -> None:
     (last,) = named(rows, "alpha that is enough, last form")
     assert last.value == pytest.approx(math.sqrt(8.0 * log))
     assert last.measured == pytest.approx(1.0 / (math.sqrt(log + EPS) - math.sqrt(log)))
-    (order,) = named(rows, "alpha of DP-SSGD")
-    assert order.value == pytest.approx(math.log(10_000 / DELTA) / 100.0)
-    assert (order.measured, order.holds) == (3.0, None)
 
 
 def test_an_epsilon_above_its_claim_fails(evidence: Evidence) -> None:
@@ -260,14 +240,12 @@ def test_an_epsilon_above_its_claim_fails(evidence: Evidence) -> None:
 
 def test_linear_form_of_amplification(rows: list[Bound]) -> None:
     (right,) = named(rows, "epsilon linear in eps_0, 3/2", "eps_0=0.5")
-    (printed,) = named(rows, "epsilon linear in eps_0, 1/2", "eps_0=0.5")
     root = math.sqrt(math.log(1.0 / DELTA) / 10_000)
     assert right.value == pytest.approx(0.5 * (1.5 * root + 2e-4))
-    assert printed.value == pytest.approx(0.5 * (0.5 * root + 2e-4))
-    assert right.measured == printed.measured == pytest.approx(
+    assert right.measured == pytest.approx(
         (1.0 - math.exp(-0.5)) * (math.exp(0.25) * root + math.exp(0.5) / 10_000)
     )  # fmt: skip
-    assert (right.holds, printed.holds) == (True, None)
+    assert right.holds is True
 
 
 @pytest.mark.parametrize(("attained", "holds"), [(0.2, True), (0.26, True), (0.5, False)])
@@ -348,17 +326,6 @@ def test_halves_of_lemma_3_10(rows: list[Bound], evidence: Evidence) -> None:
     assert [row.holds for row in named(changed(evidence, alg_stat=low), "P(#{|r| <= gamma} >= s - Gamma)")] == [False]
 
 
-def test_theorem_3_7_by_hand(rows: list[Bound]) -> None:
-    (row,) = named(rows, "risk of DP-AMBSSGD", "risk_vs_n, DP-AMBSSGD:")
-    sampling, private = 8.0 * SIGMA**2 * D / 1e5, SIGMA**2 * D**2 * math.log(1.0 / DELTA) / 1e10
-    assert row.value == pytest.approx(sampling + private)
-    assert (row.measured, row.holds) == (1e-4, None)
-    (part,) = named(rows, "8 sigma^2 d / N", "risk_vs_n")
-    assert (part.value, part.holds) == (pytest.approx(sampling), None)
-    (corollary,) = named(rows, "risk with the printed step", "step=Corollary 3.8")
-    assert corollary.value == pytest.approx(sampling + 8.0 * private)
-
-
 def test_lemma_3_11_has_a_verdict_only_where_its_conditions_hold(evidence: Evidence, rows: list[Bound]) -> None:
     verdicts = {
         (row.setting.split("kind=")[1].split(", ")[0], "N=1e+06" in row.setting): row.holds
@@ -378,7 +345,7 @@ def test_law_at_the_thresholds_that_the_lemma_allows() -> None:
     """The recursion of the mean squared distance at H = I, by hand."""
     found = ambssgd.Setting.of(problem(n=10**6), 6, 2.0, 100.0)
     setting = replace(found, batch=float(round(found.batch)))
-    law = lemmas.Law.of(setting)
+    law = ambssgd.Law.of(setting)
     eta, b, factor = setting.eta, setting.batch, setting.threshold_factor
     m = [1.0]
     for t in range(6):
@@ -389,14 +356,6 @@ def test_law_at_the_thresholds_that_the_lemma_allows() -> None:
     assert law.distances_squared == pytest.approx(m)
     pairs = sum((1.0 - eta) ** abs(u - t) * m[min(t, u)] for t in (4, 5, 6) for u in (4, 5, 6))
     assert law.risk == pytest.approx(pairs / 18.0)
-
-
-def test_squares_of_paths(rows: list[Bound]) -> None:
-    (row,) = named(rows, "E zeta_t^2, runs", "t=4")
-    assert row.measured == pytest.approx(4.0 + 19 * 0.04)
-    (row,) = named(rows, "E |w_t - w*|_H^2, runs", "t=4")
-    assert row.measured == pytest.approx((4.0 + 19 * 0.04) / (D + 2) - SIGMA**2)
-    assert row.holds is None
 
 
 # --- Moments and comparison ------------------------------------------------------------------------------------------
@@ -418,17 +377,6 @@ def test_step_44_has_a_verdict_only_for_large_batches(rows: list[Bound]) -> None
     assert any(row.measured > row.value and row.holds is None for row in found if row.measured is not None)
 
 
-def test_bounds_are_evaluated_only_where_they_are_quoted(rows: list[Bound]) -> None:
-    """The one for sigma = 0 at sigma = 0, and DP-SSGD's, for eps up to 1/sqrt(N), nowhere in this table."""
-    quoted = named(rows, "excess risk, as quoted")
-    without = [row.setting for row in quoted if row.setting.startswith("efficient methods at sigma = 0")]
-    assert without
-    assert all("sigma=0," in setting for setting in without)
-    assert not [row for row in quoted if row.setting.startswith("DP-SSGD")]
-
-
 def test_privacy_for_free(rows: list[Bound]) -> None:
-    (row,) = named(rows, "epsilon of privacy for free")
-    assert row.value == pytest.approx(math.sqrt(D / 1e5))
     for row in named(rows, "privacy's term over sampling's", "c=2"):
         assert (row.value, row.holds) == (0.25, True)

@@ -4,6 +4,7 @@ import importlib
 import itertools
 import json
 import math
+import pkgutil
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -23,12 +24,23 @@ from dpdescent.algorithms.dp_stat import Search
 from dpdescent.algorithms.sgd_moments import tail_risk
 from dpdescent.baselines import ada_ssp as ada_ssp_engine
 from dpdescent.baselines.ada_ssp import wishart_gram
-from dpdescent.papers.varshney2022 import design as designs
+from dpdescent.papers.varshney2022 import (
+    ambssgd,
+    attacks,
+    choices,
+    comparison,
+    descents,
+    dimension,
+    formulas,
+    lemmas,
+    orders,
+    risk,
+    single_pass_orders,
+)
+from dpdescent.papers.varshney2022 import setting as designs
+from dpdescent.papers.varshney2022 import ssgd as ssgd_formulas
 from dpdescent.papers.varshney2022.arms import Choice, ada_ssp, dp_ssgd
-from dpdescent.papers.varshney2022.experiments import ablation, audit, bound_vs_run, sample_complexity
-from dpdescent.papers.varshney2022.runs import baselines, risks, single_pass
-from dpdescent.papers.varshney2022.theory import ambssgd, comparison, operations, orders, privacy, slow
-from dpdescent.papers.varshney2022.theory import ssgd as ssgd_theory
+from dpdescent.papers.varshney2022.setting import Part
 from dpdescent.privacy import shuffling
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.events import DisjointReleases, Mechanism
@@ -79,8 +91,10 @@ SMALL: dict[str, dict[str, dict[str, Any]]] = {
 }  # fmt: skip
 
 
-def experiment(name: str) -> Any:
-    return importlib.import_module(f"dpdescent.papers.{PAPER}.experiments.{name}")
+def released(name: str, spec: Spec) -> list[Any]:
+    """The ledger's entries of a part; a formula has none."""
+    module, _, function = ARTEFACTS[name].releases.partition(":")
+    return list(getattr(importlib.import_module(module), function, lambda _: ())(spec))
 
 
 def panels_of(name: str) -> list[str]:
@@ -100,11 +114,11 @@ def small(
 
 
 def rows_of(name: str, spec: Spec) -> pd.DataFrame:
-    return pd.DataFrame(list(experiment(name).run(spec)))
+    return pd.DataFrame(list(pkgutil.resolve_name(ARTEFACTS[name].run)(spec)))
 
 
 def ledger_of(name: str, *specs: Spec) -> pd.DataFrame:
-    arms = [arm for spec in specs for arm in experiment(name).releases(spec)]
+    arms = [arm for spec in specs for arm in released(name, spec)]
     return pd.DataFrame(ledger.rows(PAPER, name, arms))
 
 
@@ -212,7 +226,8 @@ def test_the_cut_into_parts_changes_no_bit(name: str, panel: str) -> None:
     changes = QUICKER.get(name, {}) if panel not in ("Corollary 3.3", "Theorem 3.2") else {}
 
     def ordered(*ranges: tuple[int, int]) -> list[str]:
-        rows = (row for ends in ranges for row in experiment(name).run(small(name, panel, ends, **changes)))
+        run = pkgutil.resolve_name(ARTEFACTS[name].run)
+        rows = (row for ends in ranges for row in run(small(name, panel, ends, **changes)))
         return sorted(str(sorted(row.items())) for row in rows)
 
     whole = ordered((0, 3))
@@ -228,10 +243,11 @@ def test_the_cut_into_parts_changes_no_bit(name: str, panel: str) -> None:
 @pytest.mark.parametrize("d", [5, 10])
 def test_risks_of_a_stream_do_not_depend_on_how_many_there_are(d: int) -> None:
     design = designs.Design.of(d, 1.0, 1.0)
-    arms = [dp_ssgd(ssgd_theory.Parameters(1e-3 * (1 + i), 3.0, 1.2), 300) for i in range(3)]
+    arms = [dp_ssgd(formulas.Parameters(1e-3 * (1 + i), 3.0, 1.2), 300) for i in range(3)]
 
     def together(first: int, last: int) -> Any:
-        return single_pass.run({"seed": 1, "trials": [first, last]}, design, 300, [0.1] * 3, arms)[0]
+        part = Part.of(small("ssgd", trials=(first, last)) | {"seed": 1})
+        return descents.single_passes(part, design, 300, [0.1] * 3, arms)[0]
 
     cut = np.concatenate([together(0, 2), together(2, 3), together(3, 6)], axis=1)
     np.testing.assert_array_equal(together(0, 6), cut)
@@ -462,7 +478,7 @@ def test_a_random_grid_is_shifted_by_a_public_offset_of_the_trial() -> None:
 
 def test_least_squares_is_lapack_s() -> None:
     X, Y = designs.Design.of(5, 4.0, 1.0).draw(80, np.array([1.0, 0.1]), np.random.default_rng(1))
-    np.testing.assert_allclose(baselines.least_squares(X, Y), np.linalg.lstsq(X, Y, rcond=None)[0].T, rtol=1e-10)
+    np.testing.assert_allclose(descents.least_squares(X, Y), np.linalg.lstsq(X, Y, rcond=None)[0].T, rtol=1e-10)
 
 
 def test_without_clipping_runs_have_their_exact_laws() -> None:
@@ -489,7 +505,7 @@ def test_runs_without_clipping_are_where_lemma_3_11_covers_them() -> None:
     rows = rows[rows["algorithm"] == OURS].set_index("kind")
     m, R2, alpha, log = N // T, d + 2, exact_multiplier(EPS, DELTA), math.log(N)
     eta, width = m / (R2 + m - 1), 2**0.5 * (1 + sigma) * log**0.5 / 2 ** spec["settings"]["levels"]
-    case = next(bound_vs_run.cases(spec))
+    case = next(lemmas.cases(spec))
     for kind, logs in (("no clipping", True), ("no clipping, logs 1", False)):
         K2_squared = 2.0
         zeta = math.sqrt(K2_squared * R2) * (log if logs else 1.0) * (sigma + width)
@@ -533,7 +549,8 @@ def test_dp_ssgd_averages_the_last_half() -> None:
     """Without noise the start decays fast: another length of the average would show."""
     N, design = 200, designs.Design.of(2, 1.0, 1.0)
     spec = small("ssgd", "own regime", (0, 60))
-    risks, clipped = single_pass.run(spec, design, N, [0.0], [dp_ssgd(ssgd_theory.Parameters(0.01, 1e3, 0.0), N)])
+    arm = dp_ssgd(formulas.Parameters(0.01, 1e3, 0.0), N)
+    risks, clipped = descents.single_passes(Part.of(spec), design, N, [0.0], [arm])
     # One coordinate for all: (x'e)^2 x_i^2 has mean 4 v, and w_1, ..., w_N come after the start.
     v, total = [0.5 * (1 - 2 * 0.01 + 4 * 0.01**2) ** t for t in range(1, N + 1)], 0.0
     for i in range(N // 2, N):
@@ -614,8 +631,8 @@ def test_tails_draws_the_law_that_it_names(law: str) -> None:
 
 
 def main_choice(N: int, T: int = 8, **settings: float) -> Choice:
-    spec = small("risk_vs_n", "epsilon = 1", settings=settings)
-    return Choice.ours(spec, designs.Design.of(3, 1.0, 1.0), N, 0.1, EPS, T)
+    part = Part.of(small("risk_vs_n", "epsilon = 1", settings=settings))
+    return Choice.of(part, designs.Design.of(3, 1.0, 1.0), N, 0.1, eps=EPS, T=T)
 
 
 def test_sizes_of_the_statistic() -> None:
@@ -647,10 +664,8 @@ def test_sizes_of_the_statistic() -> None:
 
 def test_every_level_of_the_ablation_changes_what_it_says() -> None:
     spec = small("ablation")
-    found = ablation.choices(spec, 0.25)
+    found = choices.choices_of(spec, 0.25)
     main, N = found["rule", "corrected"], spec["cell"]["N"]
-    # Arrays have no truth value: one design for all makes choices comparable.
-    found = {key: replace(each, design=main.design) for key, each in found.items()}
     assert set(found) == {(choice, level) for choice, levels in spec["arms"]["choices"].items() for level in levels}
     levels = math.ceil(200 * math.log2(N))
     alone: dict[tuple[str, str], dict[str, Any]] = {
@@ -685,9 +700,9 @@ def test_tails_of_the_ablation_average_one_path() -> None:
     assert rows["noise multiplier", "exact"] == rows["rule", "corrected"] == rows["printed, one by one", "none"]
     assert rows["tail"].nunique() == 4
     path = np.arange(16.0).reshape(8, 2)
-    assert baselines.tail_average(path, 0.25).tolist() == [13.0, 14.0]
-    assert baselines.tail_average(path, 0.75).tolist() == path[2:].mean(0).tolist()
-    assert baselines.tail_average(path, 0.01).tolist() == [14.0, 15.0]
+    assert descents.tail_average(path, 0.25).tolist() == [13.0, 14.0]
+    assert descents.tail_average(path, 0.75).tolist() == path[2:].mean(0).tolist()
+    assert descents.tail_average(path, 0.01).tolist() == [14.0, 15.0]
 
 
 @pytest.mark.parametrize(("T", "tail", "kept"), [(8, 0.5, 4), (9, 0.5, 4), (1, 0.5, 1), (100, 0.29, 29), (3, 1.0, 3)])
@@ -698,7 +713,7 @@ def test_length_of_the_tail_is_the_engine_s(T: int, tail: float, kept: int) -> N
     normals = Normals.draw(rng, T, 2, 1)
     runs = descend(batches, [SGDArm(0.1, 0.5, Fixed(1.0), 0)], normals, tail)
     np.testing.assert_allclose(runs.average[0], runs.path[T + 1 - kept :, 0].mean(0), rtol=1e-12)
-    np.testing.assert_allclose(runs.average[0], baselines.tail_average(runs.path[1:, 0], tail), rtol=1e-12)
+    np.testing.assert_allclose(runs.average[0], descents.tail_average(runs.path[1:, 0], tail), rtol=1e-12)
 
 
 def test_designs_are_compared_by_identity() -> None:
@@ -721,7 +736,7 @@ def _told(arm: str) -> float:
 @cache
 def ledgers() -> pd.DataFrame:
     """All entries, beside the epsilon that their part asks for; where it has several, the arm is told which."""
-    names = [name for name in ARTEFACTS if hasattr(experiment(name), "releases")]
+    names = [name for name in ARTEFACTS if released(name, small(name))]
     assert {*ARTEFACTS} - {*names} == set(EXACT)
     tables = []
     for name in names:
@@ -874,7 +889,7 @@ def test_the_ledger_lists_what_engines_receive(
 ) -> None:
     spec, engines = small(name, panel, variant=variant), Engines(monkeypatch)
     rows_of(name, spec)
-    events = [event for _, event, _ in getattr(experiment(name), "releases", lambda _: ())(spec)]
+    events = [event for _, event, _ in released(name, spec)]
     stands_in = any(event.stand_in and event.releases for event in events)
     assert stands_in == (name == "sample_complexity")
     found = {rounded(each, stands_in) for each in engines.received}
@@ -948,7 +963,7 @@ def test_ada_ssp_shares_the_budget_of_one_gaussian_release() -> None:
     design = designs.Design.of(d, 1.0, 1.0)
     log = math.log(N)
     for tight, bound in ((False, math.sqrt(d + 2 * math.sqrt(d * log) + 2 * log)), (True, 1.2 * 2)):
-        noise = ada_ssp(Choice.ours(spec, design, N, sigma, EPS, 8), tight=tight).settings
+        noise = ada_ssp(Choice.of(Part.of(spec), design, N, sigma, eps=EPS, T=8), tight=tight).settings
         assert (noise.bounds.x, noise.bounds.y) == pytest.approx((bound, math.sqrt(2 * 1.09 * log)), rel=1e-12)
         mus = [release.sensitivity / release.noise_sd for release in noise.releases]
         assert np.ptp(mus) < 1e-12
@@ -975,7 +990,8 @@ def test_dp_ssgd_s_multiplier_is_the_shuffled_one() -> None:
         assert row["sampler"] == "shuffled single pass"
         assert float(row["eps_tight"]) == pytest.approx(shuffling.epsilon(alpha, N, row["delta"]), rel=1e-6)
     spec = small("risk_vs_n", "DP-SSGD")
-    made = risks.arms_of(spec, designs.design_of(spec), 800, EPS, 1.0)[SSGD].settings
+    part = Part.of(spec)
+    made = risk.single_pass(part, part.design(3), 800, EPS, 1.0).settings
     zeta = 3 * math.sqrt(3 * 2)
     assert made.clip_norm == pytest.approx([zeta], rel=1e-12)
     assert made.noise_sd == pytest.approx([2 * zeta * shuffling.noise_multiplier(EPS, 800, DELTA)], rel=1e-12)
@@ -1046,8 +1062,8 @@ def test_the_first_size_of_a_falling_risk_is_found() -> None:
     grid = [10, 20, 40, 80, 160]
     for most in (5, 10, 11, 40, 80, 81, 160):
         first = next(N for N in grid if most <= N)
-        assert sample_complexity._first(grid, lambda N, most=most: most <= N) == first
-    assert sample_complexity._first(grid, lambda N: N >= 161) is None
+        assert dimension.first_reached(grid, lambda N, most=most: most <= N) == first
+    assert dimension.first_reached(grid, lambda N: N >= 161) is None
 
 
 @pytest.mark.parametrize("draws", [1, 2, 6, 7])
@@ -1066,10 +1082,10 @@ def test_draws_end_once_all_medians_miss_their_targets(draws: int, monkeypatch: 
                 taken.append(1)
                 yield dict(zip((("a", 0.1), ("b", 0.5)), own, strict=True))
 
-        monkeypatch.setattr(sample_complexity, "_risks", risks)
+        monkeypatch.setattr(dimension.Scan, "risks", risks)
         medians = dict(zip("ab", np.median(drawn, axis=0), strict=True))
         expected = {(name, goal) for name, goal in goals if medians[name] <= goal[1]}
-        assert sample_complexity._reached(spec, designs.design_of(spec), 100, [0.1, 0.5], 0, goals) == expected
+        assert dimension.Scan(spec).reached(100, 0, goals) == expected
         spared += draws - len(taken)
     assert (spared > 0) == (draws > 2)
 
@@ -1080,16 +1096,16 @@ def test_the_scan_stops_at_the_first_size_that_is_good_enough(monkeypatch: pytes
     spec = small("sample_complexity", "one pass", cell=cell, arms={"grid": [100, 1600, 5]})
     asked = []
 
-    def risks(_: Spec, design: Any, N: int, sigmas: list[float], trial: int, runs: Any) -> Iterator[Any]:
+    def risks(scan: dimension.Scan, N: int, trial: int, runs: Any) -> Iterator[Any]:
         asked.append(N)
         jumps = {200: 0.2, 400: 0.09, 800: 0.5, 1600: 0.01, 3200: 0.01}[N]
         series = (OURS, QUANTILE, FIXED)
         own = {(QUANTILE, 0.5): 0.01, (FIXED, 0.1): 0.0005 if N == 1600 else 0.3}
-        found = {(name, sigma): jumps for name in series for sigma in sigmas} | own
+        found = {(name, sigma): jumps for name in series for sigma, _ in scan.goals} | own
         for _ in range(2):
             yield {run: found[run] for run in runs}
 
-    monkeypatch.setattr(sample_complexity, "_risks", risks)
+    monkeypatch.setattr(dimension.Scan, "risks", risks)
     rows = rows_of("sample_complexity", spec)
     found = values(rows, "series", "sigma", "target")
     assert found.to_dict() == {
@@ -1104,9 +1120,8 @@ def test_risks_of_the_scan_are_those_of_algorithm_2() -> None:
     """One draw, of fresh records for every step."""
     N, d, sigma, T, L = 4000, 2, 0.1, 8, 6
     spec = small("sample_complexity", "one pass", cell={"d": d}, arms={"draws": 1}, settings={"levels": L})
-    every = {(series, each) for series in sample_complexity.series_of(spec) for each in (0.5, sigma)}
-    design = designs.Design.of(d, 1.0, 1.0)
-    (found,) = sample_complexity._risks(spec, design, N, [0.5, sigma], 2, every)
+    scan = dimension.Scan(spec)
+    (found,) = scan.risks(N, 2, {(series, each) for series in scan.series for each in (0.5, sigma)})
     place, m, w_star = f"sample complexity_N={N}_d={d}", N // T, np.full(d, d**-0.5)
     data, noise = role(spec, place, 2, "data"), role(spec, place, 2, "noise")
     batches = [(data.standard_normal((m, d)), data.standard_normal(m)) for _ in range(T)]
@@ -1128,13 +1143,13 @@ def test_risks_of_the_scan_are_those_of_algorithm_2() -> None:
         w = algorithm_2(X, X @ w_star + sigma * z, np.arange(N), given | rest)["w"]
         assert found[series, sigma] == pytest.approx(0.5 * ((w - w_star) ** 2).sum(), rel=1e-9), series
         # Of a run alone the risk is the same, to the last bit.
-        (alone,) = sample_complexity._risks(spec, design, N, [0.5, sigma], 2, {(series, sigma)})
+        (alone,) = scan.risks(N, 2, {(series, sigma)})
         assert alone == {(series, sigma): found[series, sigma]}
 
 
 def test_sufficient_statistics_are_of_the_design(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of its covariance too, which is not the identity."""
-    design, seen = designs.Design.of(3, 9.0, 1.0), []
+    seen = []
     original = ada_ssp_engine.ada_ssp
 
     def spy(gram: Any, *rest: Any) -> Any:
@@ -1142,8 +1157,11 @@ def test_sufficient_statistics_are_of_the_design(monkeypatch: pytest.MonkeyPatch
         return original(gram, *rest)
 
     monkeypatch.setattr(ada_ssp_engine, "ada_ssp", spy)
-    spec, N = small("sample_complexity", "sufficient statistics", arms={"draws": 3}), 400_000
-    assert len(list(sample_complexity._ada_ssp_risks(spec, design, N, 0.1, ADA, 0))) == 3
+    spec = small("sample_complexity", "sufficient statistics", arms={"draws": 3}, settings={"kappa": 9.0})
+    scan, N = dimension.Scan(spec), 400_000
+    design = scan.design
+    assert design.lam.max() == pytest.approx(9.0 * design.lam.min())
+    assert len(list(scan.ada_ssp_risks(N, 0.1, ADA, 0))) == 3
     assert len(seen) == 3
     for gram in seen:
         np.testing.assert_allclose(gram.xx / N, np.diag(design.lam), atol=0.03)
@@ -1225,7 +1243,7 @@ def test_smallest_sizes_of_the_printed_conditions() -> None:
             assert batch[series, c1, d] == pytest.approx(least, rel=1e-9)
     for d in (2, 10):
         problem = designs.Design.of(d, 1.0, 1.0).problem(10**6, 1.0)
-        N = ssgd_theory.smallest_records_for_start(problem, lambda N: math.log(N / DELTA))
+        N = ssgd_formulas.smallest_records_for_start(problem, lambda N: math.log(N / DELTA))
         assert start["smallest N", d] == pytest.approx(N, rel=1e-6)
     assert set(start.index.get_level_values(0)) == {"smallest N"}
 
@@ -1234,12 +1252,12 @@ def test_bounds_of_the_comparison() -> None:
     for part in ARTEFACTS["table_bounds"].parts:
         rows = rows_of("table_bounds", json.loads(part.json()))
         ours = rows[rows["method"] == "DP-AMBSSGD"].set_index(["sigma", "eps"])["value"]
-        assert set(rows["method"]) == {entry.method for entry in comparison.ENTRIES if entry.risk is not None}
+        assert set(rows["method"]) == {entry.method for entry in comparison.ENTRIES}
         for _, row in rows.iterrows():
             d, N, sigma, eps = (row[name] for name in ("d", "N", "sigma", "eps"))
             entry = next(entry for entry in comparison.ENTRIES if entry.method == row["method"])
             assert (row["bound"], row["sample_size"]) == (entry.bound, entry.sample_size)
-            assert row["value"] == entry.value(comparison.Point(d, N, sigma, eps, 1.0))
+            assert row["value"] == entry.risk(comparison.Point(d, N, sigma, eps, 1.0))
             own = ours[sigma, eps]
             assert own == pytest.approx(sigma**2 * d / N + sigma**2 * d**2 / (eps * N) ** 2, rel=1e-12)
             if own > 0:
@@ -1288,6 +1306,14 @@ def test_attacks_attain_no_more_than_is_accounted_and_all_of_it_of_gaussian_rele
             assert se < 0.1 * accounted[mechanism]
 
 
+def test_chance_adds_nothing_to_what_is_attained_in_long_runs() -> None:
+    """Of so few draws and so many steps the noise alone would add 2 T / draws = 1.6 to the square, which is 2.3."""
+    rows = rows_of("audit", small("audit", trials=(0, 30), arms={"steps": [32], "run_draws": 40, "draws": 40}))
+    whole = rows[rows["mechanism"] == "whole run, T = 32"]
+    accounted, se = whole["accounted"].iloc[0], whole["value"].std() / math.sqrt(len(whole))
+    assert abs(whole["value"].mean() - accounted) < 4 * se + 0.05 < 0.25 * accounted
+
+
 @pytest.mark.parametrize("rule", ["corrected", "as published"])
 def test_attacks_on_released_thresholds_attain_what_the_best_cut_has(rule: str) -> None:
     """Its mu is exact: at a count c the search passes k thresholds with probability P(noise < enough - c)^k."""
@@ -1303,7 +1329,8 @@ def test_attacks_on_released_thresholds_attain_what_the_best_cut_has(rule: str) 
     mu = stats.norm.ppf(power) - stats.norm.ppf(level)
     kept = (power > 0.05) & (power < 0.95)
     name = f"DP-STAT, released threshold ({rule})"
-    attained = audit._threshold(spec, audit.arms_of(spec)[name], np.random.default_rng(4))
+    arm = attacks.single_arms(Part.of(spec), s)[name]
+    attained = attacks._threshold(attacks.Trial(s, draws, L, np.random.default_rng(4)), arm)
     # The cut is the best of one half of the runs, and its estimate has a standard error of about 0.01.
     assert mu[kept].min() - 0.04 < attained < mu[kept].max() + 0.04
     assert attained == pytest.approx(mu[kept].max(), abs=0.04)
@@ -1312,8 +1339,8 @@ def test_attacks_on_released_thresholds_attain_what_the_best_cut_has(rule: str) 
 
 def test_attacked_records_are_as_told() -> None:
     spec = small("audit", settings={"levels": 8})
-    search = audit.arms_of(spec)[audit.COUNTS].settings
-    near, far = (search.counts(audit._residuals(spec, residual)) for residual in (0.0, audit.FAR))
+    search = attacks.single_arms(Part.of(spec), 5)[attacks.COUNTS].settings
+    near, far = (search.counts(attacks._residuals(5, residual)) for residual in (0.0, attacks.FAR))
     # Every count moves by 1.
     assert (near - far == 1.0).all()
 
@@ -1348,7 +1375,7 @@ def test_wishart_statistics_have_the_moments_of_records() -> None:
 
 
 def ablation_of(choice: str, level: str) -> Any:
-    return ablation.choices(small("ablation", arms={"choices": {choice: [level]}}), 0.0)
+    return choices.choices_of(small("ablation", arms={"choices": {choice: [level]}}), 0.0)
 
 
 @pytest.mark.parametrize(
@@ -1359,7 +1386,7 @@ def ablation_of(choice: str, level: str) -> Any:
         (lambda: designs.spectrum(3, 0.5), "kappa=0.5 must be at least 1"),
         (lambda: designs.spectrum(1, 2.0), "kappa=2.0 must be at least 1, and 1 where d=1"),
         (lambda: designs.true_w(np.ones(2), -1.0), "w_norm"),
-        (lambda: ablation.choices(small("ablation", arms={"choices": {"hue": ["red"]}}), 0.0), "choices has 'hue'"),
+        (lambda: choices.choices_of(small("ablation", arms={"choices": {"hue": ["red"]}}), 0.0), "choices has 'hue'"),
         (lambda: rows_of("alg_stat", small("alg_stat", arms={"rule": ["exact"]})), "rule='exact' must be one of"),
         (lambda: replace(main_choice(1600), rule="exact").search, "rule='exact' must be 'as published', 'corrected'"),
         (lambda: replace(main_choice(1600), stat_size=200).s, "s=200 leaves no record for the gradient: N=1600, T=8"),
@@ -1374,7 +1401,7 @@ def ablation_of(choice: str, level: str) -> Any:
         (lambda: rows_of("risk_vs_n", small("risk_vs_n", settings={"grid": "fine"})), "grid='fine' must be fixed or"),
         (lambda: rows_of("risk_vs_n", small("risk_vs_n", settings={"threshold": "none"})), "threshold='none' must be"),
         (lambda: rows_of("tails", small("tails", cell={"law": "Cauchy"})), "law='Cauchy' is none of"),
-        (lambda: privacy.published_multiplier(20.0, 1e-6), "eps=20.0 must not exceed"),
+        (lambda: formulas.published_multiplier(20.0, 1e-6), "eps=20.0 must not exceed"),
         (lambda: Search(1.0, 0, 1.0), "levels must be positive"),
     ],
 )  # fmt: skip
@@ -1389,11 +1416,11 @@ def test_bad_arguments_are_named(call: Any, words: str) -> None:
 def test_the_law_at_small_steps_is_that_of_larger_ones() -> None:
     """Sums of geometric series against powers of a matrix, where both can be taken."""
     for kappa, eta in ((1.0, 3e-3), (2.0, 2e-3), (4.0, 1e-2)):
-        problem = orders.problem_of(3, kappa, 0.3, 30_000, orders.ONE_SMALL)
-        used = ssgd_theory.Parameters(eta, 2.0, 1.5)
+        problem = single_pass_orders.problem_of(3, kappa, 0.3, 30_000, single_pass_orders.ONE_SMALL)
+        used = formulas.Parameters(eta, 2.0, 1.5)
         for variance, noise in ((used.noise_variance, True), (0.0, False)):
             wanted = tail_risk(problem.lam, -problem.w_star, eta, 1, 0.3, variance, 30_000, 15_000)
-            assert slow.tail_risk(problem, used, noise=noise) == pytest.approx(wanted, rel=1e-9)
+            assert single_pass_orders.tail_risk(problem, used, noise=noise) == pytest.approx(wanted, rel=1e-9)
 
 
 def test_norms_of_gradients_by_what_w_has_to_do_with_x() -> None:
@@ -1417,16 +1444,16 @@ def test_counts_fail_where_a_noise_exceeds_gamma() -> None:
 
 
 def test_operations_are_linear_in_records_and_dimension() -> None:
-    assert operations.single_pass(2000, 7) == 2 * operations.single_pass(1000, 7)
-    assert operations.mini_batches(1e6, 100, 40, 20) == pytest.approx(
-        10 * operations.mini_batches(1e6, 10, 40, 20), rel=0.2
+    assert orders.operations_of_single_pass(2000, 7) == 2 * orders.operations_of_single_pass(1000, 7)
+    assert orders.operations_of_mini_batches(1e6, 100, 40, 20) == pytest.approx(
+        10 * orders.operations_of_mini_batches(1e6, 10, 40, 20), rel=0.2
     )
     with pytest.raises(ValueError, match="levels"):
-        operations.statistic(10, 2, 0)
+        orders.operations_of_mini_batches(10, 2, 1, 0)
 
 
 def test_orders_name_what_they_do_not_know() -> None:
     with pytest.raises(ValueError, match="spectrum"):
-        orders.problem_of(3, 2.0, 1.0, 100, "flat")
+        single_pass_orders.problem_of(3, 2.0, 1.0, 100, "flat")
     with pytest.raises(ValueError, match="dependence"):
         orders.gradient_norm(3, "none")

@@ -1,5 +1,6 @@
 """Figures of varshney2022: each is drawn from a small table, shows every series once, and gives equal bytes."""
 
+import importlib
 import itertools
 import math
 import warnings
@@ -19,8 +20,7 @@ from matplotlib.lines import Line2D
 
 import made_up
 import pictures
-from dpdescent.papers.varshney2022 import figures
-from dpdescent.papers.varshney2022.figures import accounting, choices, steps, styles
+from dpdescent.papers.varshney2022 import attacks_figures, choices_figures, lemmas_figures, privacy_figures, styles
 from dpdescent.replication.drawing import figures as style
 from dpdescent.replication.judging.statistics import Z95
 from made_up import Rows, grid
@@ -28,7 +28,7 @@ from made_up import Rows, grid
 ROOT = Path(__file__).parents[2]
 CONFIG = yaml.safe_load((ROOT / "config/papers/varshney2022.yaml").read_text(encoding="utf-8"))
 ARTEFACTS = CONFIG["artefacts"]
-DRAWN = [name.removeprefix("draw_") for name in figures.__all__]
+DRAWN = sorted(name for name in ARTEFACTS if not name.startswith("table"))
 
 
 def values_in(node: dict[str, Any]) -> dict[str, Any]:
@@ -333,7 +333,7 @@ def multiplier_rows() -> Rows:
 
 def audit_rows() -> Rows:
     attained = ((0.236, 0.237), (0.235, 0.237), (0.05, 0.237), (0.09, 0.095), (0.13, 0.134))
-    values = dict(zip(accounting.MECHANISMS, attained, strict=True))
+    values = dict(zip(attacks_figures.MECHANISMS, attained, strict=True))
     return [
         {"mechanism": name, "series": "attained mu", "mean": mean, "accounted": accounted}
         for name, (mean, accounted) in values.items()
@@ -438,7 +438,9 @@ def of_table(name: str, table: pd.DataFrame, display: dict[str, Any] | None = No
     """A figure, drawn without a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        figure: Figure = getattr(figures, f"draw_{name}")(table, DISPLAY[name] if display is None else display)
+        drawing = importlib.import_module(f"dpdescent.papers.varshney2022.{ARTEFACTS[name]['code']}_figures")
+        draw = getattr(drawing, f"draw_{name}")
+        figure: Figure = draw(table, DISPLAY[name] if display is None else display)
     return figure
 
 
@@ -695,7 +697,7 @@ def test_levels_are_in_order_of_number_and_of_the_printed_choices() -> None:
     assert styles.ordered(("b", "x", "a"), ("12", "a", "b", "8")) == ["b", "a", "8", "12"]
     panels = of_table("ablation", whole("ablation"), {}).axes
     written = {axes.get_title(): [label.get_text() for label in axes.get_yticklabels()] for axes in panels}
-    assert list(written) == [*choices.CHOICES.values()]
+    assert list(written) == [*choices_figures.CHOICES.values()]
     assert written["records of DP-STAT $s$"] == ["25", "50", "100", "200", "400", "1136", "2500"]
     assert written["doublings $L$"] == ["12", "16", "20", "30", "133", "as published"]
     printed = ["none", "+ noise multiplier", "+ rule", "+ factor", "+ overlap", r"+ $\Delta$"]
@@ -901,7 +903,9 @@ def test_bounds_stand_beside_runs() -> None:
     for panel, (algorithm, kind) in zip(panels, kinds, strict=True):
         main = of_kind(algorithm, kind).assign(place=range(8))
         without = of_kind(algorithm, "no clipping, logs 1") if kind == "no clipping" else main.iloc[:0]
-        table = pd.concat([main, without.assign(place=np.arange(len(without)) + steps.BELOW)]).sort_values("place")
+        table = pd.concat([main, without.assign(place=np.arange(len(without)) + lemmas_figures.BELOW)]).sort_values(
+            "place"
+        )
         marker = styles.look(algorithm)["marker"]
         for column, mark in (("mean", marker), ("expected", "x"), ("bound", "D"), ("bound_without_logs", "<")):
             found = [data_of(line) for line in lines_of(panel, marker=mark)]
@@ -945,7 +949,7 @@ def test_smallest_sizes_are_full_as_published_and_hollow_for_the_exact_multiplie
 
 def test_tails_and_choices_are_drawn_by_level() -> None:
     risk, clipped = draw("tails").axes
-    for law in choices.LAWS:
+    for law in choices_figures.LAWS:
         table = only("tails", law=law, series="DP-AMBSSGD")
         x, y = data_of(container_of(risk, f"DP-AMBSSGD, {law}")[0])
         np.testing.assert_allclose(x, range(4), atol=0.2)
@@ -955,7 +959,7 @@ def test_tails_and_choices_are_drawn_by_level() -> None:
     assert [len(line.get_xdata()) for line in lines_of(clipped)] == [3, 4, 4, 4]
     panels = draw("ablation").axes
     configured = DISPLAY["ablation"]["arms"]["choices"]
-    assert [panel.get_title() for panel in panels] == [choices.CHOICES[name] for name in configured]
+    assert [panel.get_title() for panel in panels] == [choices_figures.CHOICES[name] for name in configured]
     reference = only("ablation", choice="printed, one by one", level="none")["median"].item()
     for panel, (choice, levels) in zip(panels, configured.items(), strict=True):
         table = only("ablation", choice=choice).set_index("level").loc[levels]
@@ -970,11 +974,11 @@ def test_tails_and_choices_are_drawn_by_level() -> None:
 
 def test_accountants_are_drawn_at_the_main_delta_with_shuffling_by_size() -> None:
     multipliers, by_size, budgets, _, costs, *_ = draw("multiplier").axes
-    for name, (color, _) in accounting.ACCOUNTANTS.items():
+    for name, (color, _) in privacy_figures.COLORS.items():
         table = only("multiplier", series=name, delta=1e-6)
         assert drawn(multipliers, table, "eps", color=color)
         assert drawn(budgets, table.assign(mean=table["eps_tight"] / table["eps"]), "eps", color=color)
-    for name, color in accounting.BY_SIZE.items():
+    for name, color in privacy_figures.BY_SIZE.items():
         for N, dash in ((10000, "-"), (100000, "--"), (1000000, ":")):
             assert drawn(by_size, only("multiplier", series=name, delta=1e-6, N=N), "eps", color=color, linestyle=dash)
     # sqrt(log(N / delta) / N) is 0.048, 0.016 and 0.0052.
@@ -994,7 +998,7 @@ def test_an_attack_stands_beside_what_is_accounted() -> None:
     np.testing.assert_allclose(half, Z95 * table["se"])
     np.testing.assert_allclose(data_of(labelled(panel, r"accounted $\mu$"))[0], table["accounted"])
     assert panel.texts[0].get_text() == "0.236 of 0.237"
-    assert [label.get_text() for label in panel.get_yticklabels()] == list(accounting.MECHANISMS)
+    assert [label.get_text() for label in panel.get_yticklabels()] == list(attacks_figures.MECHANISMS)
 
 
 def test_moments_are_over_or_minus_what_is_claimed() -> None:

@@ -6,6 +6,7 @@ Algorithm 2 has many choices, so that its arms are made by a `Choice`; what it i
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -16,23 +17,18 @@ from dpdescent.algorithms.dp_stat import Search
 from dpdescent.algorithms.sgd_arms import Adaptive, Fixed, SGDArm
 from dpdescent.baselines.ada_ssp import Bounds, BoundsSource, Calibration
 from dpdescent.baselines.ada_ssp import mechanism as ada_ssp_mechanism
-from dpdescent.papers.varshney2022.design import FOURTH_MOMENT, TAIL_EXPONENT, Array, Design, Spec, delta_of
-from dpdescent.papers.varshney2022.theory import ambssgd, moments, privacy, ssgd
+from dpdescent.papers.varshney2022 import formulas, setting
+from dpdescent.papers.varshney2022.formulas import Array, LinearProblem, Parameters, theorem_step
+from dpdescent.papers.varshney2022.setting import AMBSSGD, DP_GD, FIXED, LOG_POWER, OLS, SSGD, Design, Part, Settings
 from dpdescent.privacy.accounting import tight_rho
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism, Release, Sampler, ShuffledGaussianReleases
 
-AMBSSGD, PUBLISHED, FIXED = "DP-AMBSSGD", "DP-AMBSSGD (as published)", "fixed clip"
-QUANTILE = "DP-AMBSSGD (q = {:g})"
-SSGD, DP_GD, DP_GD_ADAPTIVE = "DP-SSGD", "DP-GD", "DP-GD (adaptive)"
-OLS, ADA_SSP, ADA_SSP_TIGHT = "OLS", "AdaSSP", "AdaSSP (bound 1.2 sqrt d)"
-LOG_POWER = "log^a N"
+Given = TypeVar("Given")
 
-# Why runs without clipping are not private.
+# Kind of runs without clipping, and why they are not private.
+UNCLIPPED = "no clipping"
 UNBOUNDED = "gradients are not clipped: no sensitivity is bounded"
-
-Settings = TypeVar("Settings")
-
 _DISJOINT = (
     "a record is in the statistic or in the gradient of one iteration, by a permutation that does not depend on the "
     "data; the L counts (sensitivity 1 each) and the mean of gradients clipped at zeta_t (2 zeta_t / b) are Gaussian "
@@ -48,7 +44,7 @@ _OVERLAPPING = (
 
 
 @dataclass(frozen=True, eq=False)
-class Arm(Generic[Settings]):
+class Arm(Generic[Given]):
     """A method with its settings and with what a run with these settings releases.
 
     Attributes:
@@ -56,7 +52,7 @@ class Arm(Generic[Settings]):
         mechanism: the entry in the ledger, computed from the settings.
     """
 
-    settings: Settings
+    settings: Given
     mechanism: Mechanism
 
 
@@ -72,12 +68,13 @@ class Choice:
         factor: what stands for log^a N in `zeta_t = R_x gamma_t log^a N`; a number or `log^a N`.
         multiplier: alpha, the noise multiplier of the statistic and of the gradient.
         levels: L, the number of doublings of DP-STAT.
-        share, guard: s is this share of a batch, or the guard times `Search.guard` where that is more.
+        guard: s is a tenth of b, or the guard times `Search.guard` where that is more.
         overlap: whether the index ranges of statistic and gradient share a record, as printed.
         offset: public shift of the grid of thresholds, in octaves.
         wide: whether B has all factors that the paper gives it.
         step: step size; None means that of Theorem 3.7.
         stat_size: s; None means that share and guard decide.
+        zeta_factor: factor of the fixed threshold in place of that of the settings.
     """
 
     design: Design
@@ -86,28 +83,38 @@ class Choice:
     eps: float
     delta: float
     T: int
-    settings: dict[str, Any]
+    settings: Settings
     rule: str
     factor: float | str
     multiplier: float
     levels: int
-    share: float
     guard: float
     overlap: bool = False
     offset: float = 0.0
     wide: bool = False
     step: float | None = None
     stat_size: int | None = None
+    zeta_factor: float | None = None
 
     @classmethod
-    def ours(cls, spec: Spec, design: Design, N: int, sigma: float, eps: float, T: int, **changes: Any) -> "Choice":
+    def ours(
+        cls, settings: Settings, design: Design, N: int, sigma: float, eps: float, delta: float, T: int, **changes: Any
+    ) -> "Choice":
         """Returns the main setting (corrected rule, exact noise multiplier, disjoint slices) with some changes."""
-        given, delta = spec["settings"], delta_of(spec)
         main = cls(
-            design, N, sigma, eps, delta, T, given, given["rule"], given["log_factor"],
-            privacy.gaussian_multiplier(eps, delta), given["levels"], given["stat_share"], given["stat_guard"],
+            design, N, sigma, eps, delta, T, settings, settings.rule, settings.log_factor,
+            formulas.gaussian_multiplier(eps, delta), settings.levels, settings.stat_guard,
         )  # fmt: skip
         return replace(main, **changes)
+
+    @classmethod
+    def of(
+        cls, part: Part, design: Design, N: int, sigma: float, *, eps: float | None = None, T: int | None = None,
+        **changes: Any,
+    ) -> "Choice":  # fmt: skip
+        """Returns the main setting at the budget and number of iterations of a part, unless others are given."""
+        at = part.settings.eps if eps is None else eps
+        return cls.ours(part.settings, design, N, sigma, at, part.delta, part.T if T is None else T, **changes)
 
     def published(self) -> "Choice":
         """Returns Algorithm 2 as printed in noise multiplier, break rule, log^a N, B, s = b/10 and index ranges.
@@ -115,23 +122,28 @@ class Choice:
         Delta and T stay, because with the printed ones the experiments' sizes are far too small.
         """
         return replace(
-            self, rule="as published", factor=LOG_POWER, multiplier=privacy.published_multiplier(self.eps, self.delta),
+            self, rule="as published", factor=LOG_POWER, multiplier=formulas.published_multiplier(self.eps, self.delta),
             guard=0.0, overlap=True, wide=True,
         )  # fmt: skip
+
+    @cached_property
+    def problem(self) -> LinearProblem:
+        """The regression in the form that the theorems take."""
+        return self.design.problem(self.N, self.sigma)
 
     @property
     def batch(self) -> int:
         """Number of records of an iteration, s + b."""
         return self.N // self.T
 
-    @property
+    @cached_property
     def s(self) -> int:
         """Number of records of DP-STAT in an iteration."""
         if self.stat_size is not None:
             if self.stat_size >= self.batch:
                 raise ValueError(f"s={self.stat_size} leaves no record for the gradient: N={self.N}, T={self.T}")
             return self.stat_size
-        wanted = max(round(self.share * self.batch), math.ceil(self.guard * self.search.guard))
+        wanted = max(round(self.settings.stat_share * self.batch), math.ceil(self.guard * self.search.guard))
         return min(wanted, self.batch // 2)
 
     @property
@@ -139,39 +151,38 @@ class Choice:
         """Number of records of the gradient in an iteration."""
         return self.batch - self.s
 
-    @property
-    def input_bound_squared(self) -> float:
-        """R_x^2, the least factor in the bound on fourth moments of Definition 2.1."""
-        return moments.input_bound_squared(self.design.lam, FOURTH_MOMENT[self.design.law])
+    @cached_property
+    def _sizes(self) -> tuple[float, float]:
+        """R_x, the size of a record, and log^a N."""
+        return math.sqrt(self.problem.bound_squared), self.problem.log_power(self.problem.a)
 
-    @property
+    @cached_property
     def search(self) -> Search:
         """DP-STAT with `B = K_2 (|w*|_H + sigma) log^a N`; the paper's B has R_x and another log^a N as factors."""
-        largest = 2.0**0.5 * (self.settings["w_norm"] + self.sigma) * self._log_power
+        R_x, log_power = self._sizes
+        largest = 2.0**0.5 * (self.settings.w_norm + self.sigma) * log_power
         if self.wide:
-            largest *= self.input_bound_squared**0.5 * self._log_power
+            largest *= R_x * log_power
         if not (self.rule in ("as published", "corrected") or self.rule.startswith("q = ")):
             raise ValueError(f"rule={self.rule!r} must be 'as published', 'corrected' or such as 'q = 0.9'")
         rule, quantile = ("quantile", float(self.rule[4:])) if self.rule.startswith("q = ") else (self.rule, 1.0)
         return Search(
-            largest, self.levels, self.multiplier, rule=rule, margin=self.settings["margin"], quantile=quantile,  # type: ignore[arg-type]
+            largest, self.levels, self.multiplier, rule=rule, margin=self.settings.margin, quantile=quantile,  # type: ignore[arg-type]
             offset=self.offset,
         )  # fmt: skip
 
-    @property
+    @cached_property
     def eta(self) -> float:
         """The step size: Theorem 3.7's `b / (R_x^2 + (b - 1)|H|)`, unless another is given."""
-        if self.step is not None:
-            return self.step
-        return ambssgd.theorem_step(self.design.lam, self.b, FOURTH_MOMENT[self.design.law])
+        return theorem_step(self.design.lam, self.b, self.problem.fourth) if self.step is None else self.step
 
     @property
     def scale(self) -> float:
         """The clipping threshold zeta_t over the threshold gamma_t that DP-STAT returns."""
-        factor = self._log_power if self.factor == LOG_POWER else float(self.factor)
-        return math.sqrt(self.input_bound_squared) * factor
+        R_x, log_power = self._sizes
+        return R_x * (log_power if self.factor == LOG_POWER else float(self.factor))
 
-    @property
+    @cached_property
     def public_threshold(self) -> float:
         """The threshold zeta of methods that have a fixed one, from sigma, |w*|_H, H and N, which are taken as known.
 
@@ -180,14 +191,16 @@ class Choice:
                 |X| |Y|).
         """
         given = self.settings
-        if given["threshold"] == "gradient":
-            # Any noise multiplier will do, because the threshold does not depend on it.
-            problem = self.design.problem(self.N, self.sigma)
-            return ssgd.practical_parameters(problem, 1.0, given["zeta_factor"]).zeta
-        if given["threshold"] != "all records":
-            raise ValueError(f"threshold={given['threshold']!r} must be 'gradient' or 'all records'")
-        label = moments.label_bound(given["w_norm"], self.sigma, self.N)
-        return float(given["clip_share"] * moments.norm_bound(self.design.lam, self.N) * label)
+        if given.threshold == "gradient":
+            factor = given.zeta_factor if self.zeta_factor is None else self.zeta_factor
+            return formulas.practical_threshold(self.problem, factor)
+        if given.threshold != "all records":
+            raise ValueError(f"threshold={given.threshold!r} must be 'gradient' or 'all records'")
+        return float(given.clip_share * formulas.norm_bound(self.design.lam, self.N) * self._label_bound)
+
+    @property
+    def _label_bound(self) -> float:
+        return formulas.label_bound(self.settings.w_norm, self.sigma, self.N)
 
     def noise_variance(self, thresholds: Array) -> Array:
         """Variance of a coordinate of the noise on the mean gradient, `(2 alpha zeta_t / b)^2`, shape (T,)."""
@@ -201,16 +214,34 @@ class Choice:
         """
         settings = SGDArm(self.eta, self.multiplier, Adaptive(self.search, self.s, self.scale, self.overlap), label)
         in_range = self.eps <= math.log(1.0 / self.delta)
-        claimed = in_range and self.multiplier == privacy.published_multiplier(self.eps, self.delta)
+        claimed = in_range and self.multiplier == formulas.published_multiplier(self.eps, self.delta)
         mechanism = proved(
             name, settings.releases(self.batch), "shuffled single pass", _OVERLAPPING if self.overlap else _DISJOINT,
             claimed=(self.eps, self.delta) if claimed else None,
         )  # fmt: skip
         return Arm(settings, mechanism)
 
-    @property
-    def _log_power(self) -> float:
-        return moments.log_power(self.N, TAIL_EXPONENT[self.design.law])
+    def arms(self, series: Iterable[str], label: int = 0, source: BoundsSource = "public") -> dict[str, Arm[Any]]:
+        """Returns arms of this size by the names of their series.
+
+        Args:
+            series: their names.
+            label: column of the labels, for those that the engine of DP-AMBSSGD runs.
+            source: whether AdaSSP's records are clipped to its bounds.
+        """
+        quantile, q = setting.ANY_QUANTILE.format(self.settings.quantile), f"q = {self.settings.quantile:g}"
+        makers: dict[str, Callable[[], Arm[Any]]] = {
+            AMBSSGD: lambda: self.arm(AMBSSGD, label),
+            quantile: lambda: replace(self, rule=q).arm(quantile, label),
+            setting.PUBLISHED: lambda: self.published().arm(setting.PUBLISHED, label),
+            FIXED: lambda: fixed_clip(self, label),
+            DP_GD: lambda: dp_gd(self),
+            setting.DP_GD_ADAPTIVE: lambda: dp_gd_adaptive(self, label),
+            setting.ADA_SSP: lambda: ada_ssp(self, source),
+            setting.ADA_SSP_TIGHT: lambda: ada_ssp(self, source, tight=True),
+            OLS: least_squares,
+        }
+        return {name: makers[name]() for name in series}
 
 
 def proved(
@@ -221,36 +252,10 @@ def proved(
     return Mechanism(name, releases, "replace-one", sampler, claimed_rho, "proved", reason, claimed)
 
 
-def arms_of(
-    series: Iterable[str], at: Choice, label: int = 0, source: BoundsSource = "public"
-) -> dict[str, Arm[Any]]:  # fmt: skip
-    """Returns arms by the names of their series.
-
-    Args:
-        series: their names.
-        at: the size at which all of them run, and the main setting of DP-AMBSSGD.
-        label: column of the labels, for those that the engine of DP-AMBSSGD runs.
-        source: whether AdaSSP's records are clipped to its bounds.
-    """
-    quantile, q = QUANTILE.format(at.settings["quantile"]), f"q = {at.settings['quantile']:g}"
-    makers: dict[str, Callable[[], Arm[Any]]] = {
-        AMBSSGD: lambda: at.arm(AMBSSGD, label),
-        quantile: lambda: replace(at, rule=q).arm(quantile, label),
-        PUBLISHED: lambda: at.published().arm(PUBLISHED, label),
-        FIXED: lambda: fixed_clip(at, label),
-        DP_GD: lambda: dp_gd(at),
-        DP_GD_ADAPTIVE: lambda: dp_gd_adaptive(at, label),
-        ADA_SSP: lambda: ada_ssp(at, source),
-        ADA_SSP_TIGHT: lambda: ada_ssp(at, source, tight=True),
-        OLS: least_squares,
-    }
-    return {name: makers[name]() for name in series}
-
-
 def fixed_clip(at: Choice, label: int = 0) -> Arm[SGDArm]:
     """Returns DP-AMBSSGD with a fixed threshold, so that all records of a batch go into the gradient."""
-    eta = ambssgd.theorem_step(at.design.lam, at.batch, FOURTH_MOMENT[at.design.law])
-    settings = SGDArm(eta, privacy.gaussian_multiplier(at.eps, at.delta), Fixed(at.public_threshold), label)
+    eta = theorem_step(at.design.lam, at.batch, at.problem.fourth)
+    settings = SGDArm(eta, formulas.gaussian_multiplier(at.eps, at.delta), Fixed(at.public_threshold), label)
     reason = (
         "a record is in one batch, by a permutation that does not depend on the data: one Gaussian release of the "
         "mean of gradients clipped at a zeta that comes from N, H, |w*|_H and sigma, taken as known"
@@ -262,22 +267,22 @@ def dp_gd(at: Choice) -> Arm[DPGDArms]:
     """Returns DP-GD with a fixed threshold; every step uses all records."""
     zeta = at.public_threshold
     sensitivity = mean_sensitivity(zeta, at.N)
-    noise_sd = sensitivity * privacy.gaussian_multiplier(at.eps, at.delta) * at.T**0.5
+    noise_sd = sensitivity * formulas.gaussian_multiplier(at.eps, at.delta) * at.T**0.5
     release = GaussianReleases("mean of clipped gradients", sensitivity, noise_sd, at.T)
     reason = (
         "each step adds Gaussian noise to the mean of gradients clipped at a zeta that comes from N, H, |w*|_H and "
         "sigma, taken as known; adaptive composition over T"
     )
-    settings = DPGDArms.alike(1, at.T, ambssgd.theorem_step(at.design.lam, at.N), zeta, noise_sd)
+    settings = DPGDArms.alike(1, at.T, theorem_step(at.design.lam, at.N), zeta, noise_sd)
     return Arm(settings, proved(DP_GD, (release,), "full batch", reason))
 
 
 def dp_gd_adaptive(at: Choice, label: int = 0) -> Arm[SGDArm]:
     """Returns DP-GD with a threshold from DP-STAT; statistic and gradient of every step use all records."""
-    share, alpha = at.settings["stat_budget"], privacy.gaussian_multiplier(at.eps, at.delta)
+    share, alpha = at.settings.stat_budget, formulas.gaussian_multiplier(at.eps, at.delta)
     search = replace(at.search, noise_multiplier=alpha * (at.T / share) ** 0.5)
     settings = SGDArm(
-        ambssgd.theorem_step(at.design.lam, at.N), alpha * (at.T / (1.0 - share)) ** 0.5,
+        theorem_step(at.design.lam, at.N), alpha * (at.T / (1.0 - share)) ** 0.5,
         Adaptive(search, at.N, at.scale, shared=True), label,
     )  # fmt: skip
     reason = (
@@ -285,11 +290,11 @@ def dp_gd_adaptive(at: Choice, label: int = 0) -> Arm[SGDArm]:
         "of gradients clipped at it; adaptive composition over T; B, L, R_x and step size come from N, H, |w*|_H and "
         "sigma, taken as known"
     )
-    return Arm(settings, proved(DP_GD_ADAPTIVE, settings.releases(at.N, at.T), "full batch", reason))
+    return Arm(settings, proved(setting.DP_GD_ADAPTIVE, settings.releases(at.N, at.T), "full batch", reason))
 
 
 def dp_ssgd(
-    parameters: ssgd.Parameters, N: int, *, claimed: tuple[float, float] | None = None, clips: bool = True
+    parameters: Parameters, N: int, *, claimed: tuple[float, float] | None = None, clips: bool = True
 ) -> Arm[FTRLArms]:
     """Returns DP-SSGD on N records; without clipping the threshold only scales the noise, and nothing is private.
 
@@ -326,10 +331,8 @@ def ada_ssp(at: Choice, source: BoundsSource = "public", *, tight: bool = False)
         tight: whether |X| is the setting's factor times sqrt(d), below which a good part of the records lies, and not a
             bound that holds for all N of them with high probability.
     """
-    lam, given = at.design.lam, at.settings
-    bound = given["tight_factor"] * len(lam) ** 0.5 if tight else moments.norm_bound(lam, at.N)
-    bounds = Bounds(bound, moments.label_bound(given["w_norm"], at.sigma, at.N), source)
-    noise = Calibration.zcdp_matched(bounds, tight_rho(at.eps, at.delta), at.delta)
+    bound = at.settings.tight_factor * at.design.d**0.5 if tight else formulas.norm_bound(at.design.lam, at.N)
+    noise = Calibration.zcdp_matched(Bounds(bound, at._label_bound, source), tight_rho(at.eps, at.delta), at.delta)
     return Arm(noise, replace(ada_ssp_mechanism(noise), claimed_rho=math.inf))
 
 

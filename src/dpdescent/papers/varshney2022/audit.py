@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable, Iterable
 
 from dpdescent.attacks import ada_ssp, dp_ambssgd, dp_gd, dp_ssgd, dp_stat
-from dpdescent.papers.varshney2022 import arms
-from dpdescent.papers.varshney2022.design import Spec
-from dpdescent.papers.varshney2022.experiments.audit import COUNTS, GRADIENT, ITERATION, RELEASED
-from dpdescent.papers.varshney2022.theory import privacy
+from dpdescent.papers.varshney2022 import setting
+from dpdescent.papers.varshney2022.attacks import COUNTS, GRADIENT, ITERATION, RELEASED
+from dpdescent.papers.varshney2022.privacy import theorem_multiplier
+from dpdescent.papers.varshney2022.setting import Spec
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_rho
 from dpdescent.privacy.audit.attack import Attack
@@ -47,7 +47,7 @@ LONGEST, LONGEST_ADAPTIVE = 100, 2
 EPS_LOCAL, DELTA = 10.0, 1e-6
 
 # What the names of arms begin with that end in their rule.
-_RELEASED, _QUANTILE = (name.split("{", 1)[0] for name in (RELEASED, arms.QUANTILE))
+_RELEASED, _QUANTILE = (name.split("{", 1)[0] for name in (RELEASED, setting.ANY_QUANTILE))
 
 # Theorem 3.6 where the experiments are.
 EPS = 1.0
@@ -63,17 +63,17 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     """
     if event.guarantee == "none":
         return NotAudited(_why(event))
-    if event.name == arms.SSGD and isinstance(event.releases[0], ShuffledGaussianReleases):
+    if event.name == setting.SSGD and isinstance(event.releases[0], ShuffledGaussianReleases):
         return canary(event.releases[0])
-    if event.name == arms.ADA_SSP:
+    if event.name == setting.ADA_SSP:
         return _ada_ssp(event)
     if event.name in (STAT, COUNTS) or event.name.startswith(_RELEASED):
         return _dp_stat(cell, event)
-    if event.name in (arms.AMBSSGD, arms.PUBLISHED, ITERATION) or event.name.startswith(_QUANTILE):
+    if event.name in (setting.AMBSSGD, setting.PUBLISHED, ITERATION) or event.name.startswith(_QUANTILE):
         return Request(MINI_BATCH, {"place": _place(event), "mu": _mu(event), "levels": LEVELS})
-    if event.name in (arms.FIXED, GRADIENT):
+    if event.name in (setting.FIXED, GRADIENT):
         return Request(FIXED_CLIP, {"mu": _mu(event)})
-    if event.name in (arms.DP_GD, arms.DP_GD_ADAPTIVE):
+    if event.name in (setting.DP_GD, setting.DP_GD_ADAPTIVE):
         return _descent(event, _mu(event))
     return unknown(event.name)
 
@@ -86,18 +86,18 @@ def canary(release: ShuffledGaussianReleases) -> Request:
 
 def statements() -> Iterable[Statement]:
     """Statements as printed that no arm is run under. (Theorem 3.6's second form and Corollary 3.8 have theirs.)"""
-    alpha = privacy.theorem_multiplier(EPS, DELTA)
+    alpha = theorem_multiplier(EPS, DELTA)
     mu = 2.0**0.5 / alpha
     yield Statement(
-        "Theorem 3.6, first form of alpha", arms.PUBLISHED, "replace-one", "shuffled single pass", EPS, DELTA,
+        "Theorem 3.6, first form of alpha", setting.PUBLISHED, "replace-one", "shuffled single pass", EPS, DELTA,
         Request(MINI_BATCH, {"place": "both", "mu": rounded(mu), "levels": LEVELS}), mu,
     )  # fmt: skip
-    # `privacy.local_multiplier` is this formula, but refuses an epsilon_0 above 1.
+    # `formulas.local_multiplier` is this formula, but refuses an epsilon_0 above 1.
     local = math.sqrt(2.0 * math.log(1.25 / DELTA)) / EPS_LOCAL
     # One step is one Gaussian release: what is claimed of it is as good as a Gaussian-DP parameter.
     yield Statement(
         f"Lemma A.1 at epsilon_0 = {EPS_LOCAL:g}",
-        f"one step of {arms.SSGD}", "replace-one", "single pass", EPS_LOCAL, DELTA,
+        f"one step of {setting.SSGD}", "replace-one", "single pass", EPS_LOCAL, DELTA,
         Request(CANARY, {"records": 1, "alpha": rounded(local)}),
         math.sqrt(2.0 * tight_rho(EPS_LOCAL, DELTA)), "lemma-a.1-range",
     )  # fmt: skip
@@ -109,7 +109,7 @@ def _mu(event: Mechanism) -> float:
 
 def _why(event: Mechanism) -> str:
     """The reason, in words, why an arm without a guarantee is not attacked."""
-    if event.name == arms.ADA_SSP:
+    if event.name == setting.ADA_SSP:
         return f"{event.reason}: one record far out shows at any noise; its X'X is drawn as a whole, without records"
     return f"{event.reason}; a record far away shows in any run"
 
@@ -123,7 +123,7 @@ def _place(event: Mechanism) -> str:
     assert isinstance(parts, DisjointReleases)
     if any(len(part) > 1 for part in parts.parts):
         return "both"
-    return "gradient" if event.name == arms.AMBSSGD else "statistic"
+    return "gradient" if event.name == setting.AMBSSGD else "statistic"
 
 
 def _dp_stat(cell: Spec, event: Mechanism) -> Request:
@@ -141,7 +141,7 @@ def _dp_stat(cell: Spec, event: Mechanism) -> Request:
 def _descent(event: Mechanism, mu: float) -> Request:
     found = [each for each in event.releases if isinstance(each, GaussianReleases)]
     T = found[-1].count
-    if event.name == arms.DP_GD:
+    if event.name == setting.DP_GD:
         return Request(FLIPPED, {"T": min(T, LONGEST), "mu": mu})
     share = rounded(found[0].rho / event.rho)
     return Request(FLIPPED_ADAPTIVE, {"T": min(T, LONGEST_ADAPTIVE), "mu": mu, "share": share, "levels": LEVELS})

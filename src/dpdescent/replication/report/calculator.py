@@ -34,7 +34,7 @@ ROWS = {
         ),
         (
             "noise_by_theorem", "Theorem 3.6 of varshney2022: sqrt(8 log(1/δ))/ε for one release, times sqrt(T)",
-            "theory.privacy of varshney2022",
+            "formulas.published_multiplier of varshney2022",
         ),
     ),
     "lengths": (

@@ -1,0 +1,37 @@
+"""Every claim of varshney2022 that a computation can judge, with a criterion made from the paper's words.
+
+The paper is theory and has no experiment: its theorems, remarks and comparisons are the claims. The column `source`
+says which are ours, because the paper does not make them; its scaling is judged at a fixed quantile, and notes say
+what it is with our rule C = 1 for DP-STAT. The criteria were written before any run of the experiments; what a
+throw-away prototype had shown was known. Where one was changed after a first look at the tables, or after a review of
+them, or what it is held against, the claim's column `changed` says so. The words are read as numbers in `criteria`, the
+same for all claims.
+"""
+
+from dpdescent.papers.varshney2022 import (
+    attacks,
+    choices,
+    comparison,
+    conditions,
+    dimension,
+    dp_stat,
+    lemmas,
+    orders,
+    privacy,
+    rates,
+    risk,
+    single_pass,
+    single_pass_orders,
+    thresholds,
+)
+from dpdescent.replication.judging.evidence import Claim, Evidence
+
+PARTS = (
+    risk, rates, dimension, comparison, thresholds, dp_stat, choices, single_pass, privacy, attacks, lemmas, conditions,
+    orders, single_pass_orders,
+)  # fmt: skip
+
+
+def judge(evidence: Evidence) -> list[Claim]:
+    """Returns all claims: risks first, then what they rest on."""
+    return [claim for part in PARTS for claim in part.judge(evidence)]

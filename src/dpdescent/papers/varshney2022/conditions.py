@@ -1,0 +1,303 @@
+"""What varshney2022 assumes and asks for: moments of normal covariates (Definition 2.1, eq. 44), and the N of conditions."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy.stats import chi2, norm
+
+from dpdescent.checks import as_list, require_positive, require_probability
+from dpdescent.papers.varshney2022 import ambssgd, formulas
+from dpdescent.papers.varshney2022.ambssgd import STAT_SHARE, WIDTH_POWER, stat_slack, steps_of_theorem
+from dpdescent.papers.varshney2022.criteria import EQUAL, LOGARITHMS, every, exact, in_d, in_units, rows
+from dpdescent.papers.varshney2022.formulas import NORMAL_K2, input_bound_squared, norm_bound, spectrum, theorem_step
+from dpdescent.papers.varshney2022.setting import Design, Row, Spec
+from dpdescent.papers.varshney2022.ssgd import smallest_records_for_start
+from dpdescent.replication.judging import algebra, bound_rows
+from dpdescent.replication.judging.algebra import Places, floats
+from dpdescent.replication.judging.bound_rows import ends_and_middle, finite, is_met, place
+from dpdescent.replication.judging.criteria import about, at_most
+from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Source
+from dpdescent.replication.judging.records import Place, Regime
+
+# Moments of normal covariates and contraction coefficients of a step, exactly ------------------------------------------
+
+R_SQUARED, TAIL, CONTRACTION, PRODUCT = (
+    "R_x^2", "P(|x|^2 > d log 1/beta) / beta", "E[B'HB] against H", "E[B'B] against I - eta H",
+)  # fmt: skip
+
+
+def tail_probability_ratio(d: int, beta: float) -> float:
+    """P(|x|^2 > d log(1/beta)) / beta for x ~ N(0, I): at most 1 by Definition 2.1 (2); exactly 1 at d = 2."""
+    require_positive(d=d)
+    require_probability(beta=beta)
+    return float(chi2.sf(d * math.log(1.0 / beta), d)) / beta
+
+
+@dataclass(frozen=True)
+class Contraction:
+    """Mean effect of B = I - (eta/b) sum of b x x' on squared errors, for normal x; exact and as claimed.
+
+    Attributes:
+        in_h: largest eigenvalue of H^-1/2 E[B'HB] H^-1/2.
+        claimed_in_h: 1 - eta mu, by which (44) bounds it; Lemma B.5, to which (44) refers, does not show that.
+        excess: largest eigenvalue of E[B'B] - (I - eta H), at most 0 by Lemma B.5.
+    """
+
+    in_h: float
+    claimed_in_h: float
+    excess: float
+
+
+def contraction(lam: ArrayLike, eta: float, batch: float) -> Contraction:
+    """`E[B'CB] = C - eta (HC + CH) + eta^2 ((b+1)/b HCH + Tr(HC) H / b)` at C = H and C = I (varshney2022 Lemma B.5)."""
+    values = np.asarray(lam, dtype=np.float64)
+    require_positive(lam=values.min(), eta=eta, batch=batch)
+    shared = 1.0 - 2.0 * eta * values + (eta * values) ** 2 * (batch + 1.0) / batch
+    in_h = shared + eta**2 * (values @ values) / batch
+    excess = shared + eta**2 * values * values.sum() / batch - (1.0 - eta * values)
+    return Contraction(float(in_h.max()), 1.0 - eta * float(values.min()), float(excess.max()))
+
+
+def run_moments(spec: Spec) -> Iterator[Row]:
+    """Yields a row for each quantity and setting."""
+    if spec["trials"][0] > 0:
+        return
+    for row in _quantities(spec):
+        yield {"series": "exact", "trial": 0, **row}
+
+
+def _quantities(spec: Spec) -> Iterator[Row]:
+    arms = spec["arms"]
+    for d in as_list(spec["cell"]["d"]):
+        for beta in as_list(arms["beta"]):
+            value = tail_probability_ratio(d, beta)
+            yield {"quantity": TAIL, "d": d, "beta": beta, "value": value, "claimed": 1.0}
+        for kappa in (kappa for kappa in as_list(arms["kappa"]) if d > 1 or kappa == 1.0):
+            lam = spectrum(d, kappa)
+            base = {"d": d, "kappa": kappa}
+            # Corollaries 3.3 and 3.8 take R_x^2 = d.
+            yield {**base, "quantity": R_SQUARED, "value": input_bound_squared(lam), "claimed": float(lam.sum())}
+            for b in as_list(arms["b"]):
+                found = contraction(lam, theorem_step(lam, b), b)
+                claims = {
+                    CONTRACTION: (found.in_h, found.claimed_in_h),
+                    PRODUCT: (found.excess, 0.0),
+                }  # fmt: skip
+                for quantity, (value, claimed) in claims.items():
+                    yield {**base, "b": b, "quantity": quantity, "value": value, "claimed": claimed}
+
+
+# Smallest N that meets the printed conditions, for the constants that are left open -------------------------------------
+
+WIDTHS = {"B / N^200": 200.0, "B / N^100": 100.0, "B / N": 1.0}
+STATISTIC, BATCH, START = "s >= 2 Gamma", "batch condition of Lemma 3.11", "eta mu N / 2 >= log N"
+PUBLISHED_ALPHA, EXACT_ALPHA = "smallest N", "smallest N, exact alpha"
+
+
+def smallest_records_for_stat(alpha: float, c1: float = 1.0, width_power: float = WIDTH_POWER) -> float:
+    """Least N at which s >= 2 Gamma, so that DP-STAT sees more than its noise; s = b/10 at T = c1 log N, kappa = 1."""
+
+    def holds(records: float) -> bool:
+        log = math.log(records)
+        slack = stat_slack(alpha, width_power * log / math.log(2.0), WIDTH_POWER * log)
+        return STAT_SHARE * records / steps_of_theorem(records, 1.0, c1) >= 2.0 * slack
+
+    return formulas.smallest_records(holds)
+
+
+def run_feasibility(spec: Spec) -> Iterator[Row]:
+    """Yields a row for each condition, constant and noise multiplier."""
+    if spec["trials"][0] > 0:
+        return
+    settings, arms = spec["settings"], spec["arms"]
+
+    def problem(d: int) -> formulas.LinearProblem:
+        return Design.of(d, 1.0, settings["w_norm"]).problem(10**6, arms["sigma"])
+
+    def single_pass(N: float) -> float:
+        """Theorem 3.1's order of alpha with constant 1 at the remark's largest epsilon: log(N/delta)."""
+        return formulas.theorem_3_1(formulas.EpsilonRanges.of(N, settings["delta"]).remark, settings["delta"], N)
+
+    multipliers = {
+        PUBLISHED_ALPHA: formulas.published_multiplier(settings["eps"], settings["delta"]),
+        EXACT_ALPHA: formulas.gaussian_multiplier(settings["eps"], settings["delta"]),
+    }
+    for (series, alpha), c1 in product(multipliers.items(), as_list(arms["c1"])):
+        row = {"c1": c1, "series": series, "trial": 0}
+        for width in as_list(arms["width"]):
+            if width not in WIDTHS:
+                raise ValueError(f"width={width!r} is none of {list(WIDTHS)}")
+            N = smallest_records_for_stat(alpha, c1, WIDTHS[width])
+            yield {**row, "condition": STATISTIC, "width": width, "value": N}
+        for d in as_list(spec["cell"]["d"]):
+            N = ambssgd.smallest_records_for_batch(problem(d), alpha, c1)
+            yield {**row, "condition": BATCH, "d": d, "value": N}
+    for d in as_list(spec["cell"]["d"]):
+        yield {
+            "condition": START, "d": d, "series": PUBLISHED_ALPHA, "trial": 0,
+            "value": smallest_records_for_start(problem(d), single_pass),
+        }  # fmt: skip
+
+
+# Claims ----------------------------------------------------------------------------------------------------------------
+
+MOMENTS, SIZES = "moments", "feasibility"
+OF_MOMENTS: Place = {"artefact": MOMENTS, "location": "Lemma B.5", "kind": "theorem", "source": "paper"}
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """Judges moments, then conditions."""
+    yield from _moments(evidence)
+    yield from _conditions(evidence)
+
+
+def _moments(evidence: Evidence) -> Iterator[Claim]:
+    shares = _over_claimed(rows(evidence, MOMENTS, quantity=R_SQUARED), ["kappa", "d"])
+    yield every(
+        id="r-squared-is-d", **OF_MOMENTS | {"location": "Cor. 3.3, Cor. 3.8"},
+        statement="for x ~ N(0, I), R_x^2 = d",
+        quantity="exact R_x^2 over Tr H: the one that is furthest off",
+        cells={place: share for place, share in shares.items() if place.startswith("kappa = 1,")}, criterion=about(1.0, EQUAL),
+        regime=Regime(("R_x^2 as the least one of Sec. 2, because Theorems 3.2 and 3.7 ask for E|x|^2 <= R_x^2 alone, which d meets",), "two definitions", "unstated value decides", ("not reproduced",)),
+        changed="After a second reading the theorems' own condition on R_x^2 is a reading too.",
+        note=f"R_x^2 = Tr H + 2 |H|: off by 2/d, which matters for small d only. {algebra.told(shares)}",
+    )  # fmt: skip
+    tail = rows(evidence, MOMENTS, quantity=TAIL)
+    tails: tuple[tuple[str, float, Source, str, str], ...] = (
+        ("tail-normal", 0.0, "paper", "normal x and z satisfy Definition 2.1 with a = 1/2 ((2) for z, which is one-dimensional, and for x at every d)", "z is one-dimensional, but only (4) is used of it"),
+        ("tail-normal-two", 2.0, "ours", "normal x satisfies (2) with a = 1/2 for d >= 2", "the paper has no limit on d"),
+    )  # fmt: skip
+    for id, smallest_d, source, words, note in tails:
+        table = exact(tail[floats(tail, "d") >= smallest_d], "mean")
+        yield every(
+            id=id, artefact=MOMENTS, location="Def. 2.1 (2)", kind="text", source=source,
+            statement=words,
+            quantity="P(|x|^2 > d log(1/beta)) over beta: the largest over d and beta",
+            cells=algebra.means(table, ["d", "beta"]), criterion=at_most(1.0 + EQUAL),
+            note=note,
+        )  # fmt: skip
+    product = exact(rows(evidence, MOMENTS, quantity=PRODUCT), "mean")
+    yield every(
+        id="lemma-b.5", **OF_MOMENTS,
+        statement="E[B'B] <= I - eta H, B = I - (eta/b) sum x x', at Theorem 3.7's step",
+        quantity="largest eigenvalue of the difference, exact for normal covariates: the largest over d, kappa and b",
+        cells=algebra.means(product, ["d", "kappa", "b"]), criterion=at_most(EQUAL),
+    )  # fmt: skip
+    step = rows(evidence, MOMENTS, quantity=CONTRACTION)
+    large = step[floats(step, "b") >= floats(step, "kappa") * floats(step, "d")]
+    yield every(
+        id="step-44-large-batch", **OF_MOMENTS | {"location": "App. B, step to (44)"},
+        statement="E[B'HB] <= (1 - eta mu) H, for b >= kappa d, which Lemma 3.11's own condition implies up to constants",
+        quantity="exact coefficient of the worst direction over 1 - eta mu: the largest over d, kappa and b",
+        cells=_over_claimed(large, ["d", "kappa", "b"]), criterion=at_most(1.0 + EQUAL),
+        changed="After a first look at the tables a claim about every b is left to the finding.",
+        note="smaller b: finding step-44",
+    )  # fmt: skip
+
+
+def _over_claimed(table: pd.DataFrame, keys: list[str]) -> Places:
+    """What was computed over what is claimed, where that is positive."""
+    return algebra.means(in_units(exact(table, "mean"), lambda t: floats(t, "claimed")), keys)
+
+
+def _conditions(evidence: Evidence) -> Iterator[Claim]:
+    table = rows(evidence, SIZES, condition=BATCH, series=PUBLISHED_ALPHA)
+    yield every(
+        id="batch-condition-linear", **OF_MOMENTS | {"artefact": SIZES, "location": "Thm 3.7, Lemma 3.11"},
+        statement="N = Omega~(d) is enough for the lemma's condition on the batch size",
+        quantity="log-log slope in d of the smallest N that meets it: the largest over c_1",
+        cells=algebra.by(table, ["c1"], in_d), criterion=at_most(1.0 + LOGARITHMS),
+        note=f"constants: {algebra.told(algebra.means(table, ['c1', 'd']))}",
+    )  # fmt: skip
+    table = rows(evidence, SIZES, condition=START, series=PUBLISHED_ALPHA)
+    N = np.maximum(floats(table, "mean"), math.e)
+    # 1 / eta has log^4 N and alpha^2 = log^2(N/delta), and the condition one more log N.
+    logs = np.log(N) ** 5 * np.log(N / float(evidence.settings["delta"])) ** 2
+    yield every(
+        id="ssgd-condition", **OF_MOMENTS | {"artefact": SIZES, "location": "Thm 3.2, (6)"},
+        statement="with Theorem 3.2's step, N = Omega~(d^2) is enough for the first term to vanish",
+        quantity="log-log slope in d of the smallest N with eta mu N / 2 >= log N, over log^5 N log^2(N/delta)",
+        cells=algebra.by(algebra.scaled(table, 1.0 / logs), ["condition"], in_d), criterion=at_most(2.0 + LOGARITHMS),
+        changed="Before a review the logarithms, which Omega~ hides, were left in.",
+        note=f"with them: {algebra.told(algebra.by(table, ['condition'], in_d))}. Constants: {algebra.told(algebra.means(table, ['d']))}",
+    )  # fmt: skip
+
+
+# Bounds ----------------------------------------------------------------------------------------------------------------
+
+# What rounding may leave of an eigenvalue that is 0: all of them are of order one.
+EPSILON = 1e-12
+# Failure probabilities at which (4) is evaluated.
+FAILURES = (0.01, 1e-4, 1e-8)
+
+
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Evaluates the bounds of the table of moments, (4), and the public bounds of records."""
+    parts = {TAIL: _tail, CONTRACTION: _contraction, PRODUCT: _product}
+    table = rows(evidence, MOMENTS)
+    for quantity, part in parts.items():
+        chosen = table[table["quantity"] == quantity]
+        sizes = ends_and_middle(chosen["b"].astype(float))
+        for found in algebra.each(chosen[chosen["b"].isin(sizes) | chosen["b"].isna()]):
+            yield part(found)
+    for beta in FAILURES:
+        yield _one_direction(beta)
+    for found in algebra.each(rows(evidence, "risk_vs_n").drop_duplicates(["N", "d"]).dropna(subset=["N", "d"])):
+        yield from _public(evidence.settings_of("risk_vs_n")["w_norm"], found)
+
+
+def _tail(found: pd.Series) -> Bound:
+    beta, text = float(found["beta"]), place("x ~ N(0, I)", found, "d", "beta")
+    why = "a = 1/2; measured is the exact probability; equality at d = 2"
+    return bound_rows.exact("P(|x|^2 > d log(1/beta))", "Def. 2.1 (2)", text, beta, found["mean"] * beta, why)
+
+
+def _one_direction(beta: float) -> Bound:
+    measured = 2.0 * float(norm.sf(math.sqrt(NORMAL_K2**2 * math.log(1.0 / beta))))
+    why = "K2 = sqrt(2), a = 1/2, v along the largest eigenvalue; measured is the exact probability"
+    return bound_rows.exact(
+        "P(<x, v>^2 > K2^2 |H| log(1/beta))", "Def. 2.1 (4)", f"x ~ N(0, H), beta={beta:g}", beta, measured, why
+    )
+
+
+def _product(found: pd.Series) -> Bound:
+    why = "measured is the largest eigenvalue of E[B'B] - (I - eta H), exact, at Theorem 3.7's step"
+    text = place("moments", found, "d", "kappa", "b")
+    return bound_rows.row(
+        bound="E[B'B] - (I - eta H)", location="Lemma B.5", setting=text, value=0.0, measured=found["mean"],
+        direction="at most", note=why, allowed=EPSILON,
+    )  # fmt: skip
+
+
+def _contraction(found: pd.Series) -> Bound:
+    """Evaluates step (44), with a verdict where the weakest form of Lemma 3.11's condition on b is met."""
+    lam, b = spectrum(int(found["d"]), float(found["kappa"])), float(found["b"])
+    eta = theorem_step(lam, b)
+    kappa, bound = float(lam.max() / lam.min()), input_bound_squared(lam)
+    needed = math.sqrt(24.0 * eta * bound * NORMAL_K2**2 * kappa * float(lam.sum()) / float(lam.min()))
+    met = b >= needed
+    why = (
+        "1 - eta mu; measured is the exact coefficient of the worst direction; Lemma 3.11's condition on b, at "
+        f"alpha = 1 and without logarithms, is b >= {needed:.4g}: {is_met(met)}"
+    )
+    text = place("moments", found, "d", "kappa", "b")
+    return bound_rows.exact("E[B'HB] against H", "(44)", text, found["claimed"], found["mean"], why, met=met)
+
+
+def _public(w_norm: float, found: pd.Series) -> Iterator[Bound]:
+    """Evaluates the bounds of |x| and |y| to which other methods clip."""
+    d, N = int(found["d"]), float(found["N"])
+    text = place("x ~ N(0, I)", found, "d", "N")
+    measured = float(chi2.sf(norm_bound(spectrum(d, 1.0), N) ** 2, d))
+    why = "t = log N; measured is the exact probability"
+    yield bound_rows.exact("P(|x| > |X|)", "Lemma A.5", text, 1.0 / N, measured, why)
+    bound = formulas.label_bound(w_norm, 1.0, N) / math.sqrt(w_norm**2 + 1.0)
+    measured = finite(2.0 * float(norm.sf(bound))) or 0.0
+    yield bound_rows.exact(
+        "P(|y| > |Y|)", "Def. 2.1 (4)", text, 2.0 / N, measured, "the bound of labels; exact probability"
+    )

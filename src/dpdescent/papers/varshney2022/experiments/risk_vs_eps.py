@@ -1,4 +1,0 @@
-"""Excess risk against epsilon."""
-
-from dpdescent.papers.varshney2022.runs.risks import releases as releases
-from dpdescent.papers.varshney2022.runs.risks import run as run

@@ -1,0 +1,64 @@
+"""Figure of varshney2022 on orders: what exact values are over what is claimed, along all that they depend on."""
+
+import math
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpdescent.papers.varshney2022.styles import EPS, decades
+from dpdescent.replication.drawing import figures
+from dpdescent.replication.drawing.figures import BLUE, GREEN, MARKERS, ORANGE, PURPLE, SKY, panels, select, where
+
+COLUMNS = 3
+COLORS = (BLUE, figures.VERMILION, GREEN, ORANGE, PURPLE, SKY)
+AXES = {
+    "N": "$N$", "d": "$d$", "kappa": r"$\kappa$", "eps": EPS, "delta": r"$\log(1/\delta)$", "sigma": r"$\sigma$",
+    "eps_0": r"$\varepsilon_0$", "beta": r"$\beta$", "size": r"gradient over $\zeta$",
+}  # fmt: skip
+# Quantities of DP-SSGD, whose orders have log(N/delta).
+OF_BOTH = ("DP-SSGD", "multiplier of DP-SSGD")
+
+
+def draw_ext_orders(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Draws values over what is claimed, a panel for each quantity and axis and a colour for each reading."""
+    main = figures.positive(select(table))
+    places = list(main.groupby(["quantity", "axis"], sort=False).groups)
+    rows = max(math.ceil(len(places) / COLUMNS), 1)
+    figure, axes = panels(COLUMNS if len(places) > 1 else 1, rows, size=(4.1, 3.1), squeeze=False)
+    for panel, (quantity, axis) in zip(axes.ravel(), places, strict=False):
+        _ratios(panel, where(main, quantity=quantity, axis=axis))
+        panel.set(title=quantity, xlabel=_named(quantity, axis))
+    for panel in axes.ravel()[max(len(places), 1) :]:
+        panel.set_visible(False)
+    for panel in axes[:, 0]:
+        panel.set_ylabel("value over claim")
+    if not places:
+        axes[0, 0].set_xlabel("axis")
+    axes[0, 0].plot([], [], color="black", linestyle=":", label="equal to what is claimed, constants 1")
+    figures.legend_below(figure, axes[0, :1], 1, "level: the claimed order is right")
+    return figure
+
+
+def _named(quantity: str, axis: str) -> str:
+    return r"$\log(N/\delta)$" if axis == "delta" and quantity in OF_BOTH else AXES.get(axis, axis)
+
+
+def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
+    """Draws one curve for each reading, named within the panel because readings differ by panel."""
+    names = sorted(set(rows["reading"].astype(str)))
+    drawn = []
+    for name, color, marker in zip(names, COLORS * len(names), MARKERS * len(names), strict=False):
+        own = rows[(rows["reading"].astype(str) == name) & (rows["at"] > 0)].sort_values("at")
+        (line,) = axes.plot(own["at"], own["mean"] / own["claimed"], color=color, marker=marker)
+        drawn.append(line)
+    axes.axhline(1.0, color="black", linestyle=":", linewidth=1.0)
+    figures.log_scale(axes)
+    decades(axes, "xy")
+    low, high = axes.get_ylim()
+    # At least a decade, because an order that is right should look level; and room for the names.
+    middle = math.sqrt(low * high)
+    low, high = min(low, middle / 10**0.5), max(high, middle * 10**0.5)
+    axes.set_ylim(low, high * (high / low) ** (0.14 * len(names)))
+    axes.legend(drawn, names, fontsize=7.5, loc="upper left", ncols=1)

@@ -1,0 +1,313 @@
+"""Orders of DP-SSGD, exactly: its start, its term of privacy at Theorem 3.2's parameters, shuffling and its multiplier.
+
+What `orders` shares with it stands here too. There N is 10^17 and more and eta below 10^-17.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpdescent.checks import require_positive, require_probability
+from dpdescent.papers.varshney2022 import criteria, formulas, ssgd
+from dpdescent.papers.varshney2022.criteria import EQUAL, LOGARITHMS, RATE, SAME_ORDER, claim, every, extent, rows
+from dpdescent.papers.varshney2022.formulas import Array, LinearProblem, local_multiplier, theorem_3_1, true_w
+from dpdescent.papers.varshney2022.privacy import theorem_a3
+from dpdescent.papers.varshney2022.setting import Design
+from dpdescent.privacy import shuffling
+from dpdescent.replication.judging import algebra, statistics
+from dpdescent.replication.judging.algebra import Places, floats
+from dpdescent.replication.judging.criteria import about, at_most
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.records import Place
+
+# Reading, place on the axis, value, what is claimed.
+Along = Iterator[tuple[str, float, float, float]]
+
+START, SINGLE, SHUFFLING, MULTIPLIER = "least N, Theorem 3.2", "DP-SSGD", "shuffling", "multiplier of DP-SSGD"
+# Spectra with a condition number: geometric, and all eigenvalues at |H| but one, where the paper's
+# R_x^2 <= d |H| and Tr H <= d |H| lose least.
+GEOMETRIC, ONE_SMALL = "geometric", "all but one at |H|"
+
+
+def problem_of(d: int, kappa: float, sigma: float, records: float, spectrum: str = GEOMETRIC) -> LinearProblem:
+    """Returns the regression of a dimension and spectrum with |w*|_H = 1."""
+    if spectrum not in (GEOMETRIC, ONE_SMALL):
+        raise ValueError(f"spectrum={spectrum!r} is none of {[GEOMETRIC, ONE_SMALL]}")
+    if spectrum == GEOMETRIC:
+        design = Design.of(d, kappa, 1.0)
+        return LinearProblem(design.lam, design.w_star, sigma, records)
+    lam = np.append(np.ones(d - 1), 1.0 / kappa)
+    return LinearProblem(lam, true_w(lam, 1.0), sigma, records)
+
+
+def abscissa(axis: str, value: float) -> float:
+    """The abscissa of a value: log(1/delta) for delta, because the orders are powers of that, else the value itself."""
+    return -math.log(value) if axis == "delta" else value
+
+
+# Runs ------------------------------------------------------------------------------------------------------------------
+
+
+def _start(arms: dict[str, Any], axis: str, values: list[float]) -> Along:
+    """Least N at which Theorem 3.2's step forgets its start, over log^{5/2} N, beside the theorem's condition."""
+    for value in values:
+        at = arms["start"] | {axis: value}
+        problem = problem_of(at["d"], at["kappa"], 1.0, 1e6, ONE_SMALL)
+        N = records_of_start(problem, at["delta"], at["eps"])
+        claimed = at["kappa"] * at["d"] * -math.log(at["delta"]) / at["eps"]
+        yield "eps fixed", abscissa(axis, value), N / math.log(N) ** 2.5, claimed
+        if axis in ("kappa", "d"):
+            N = records_of_start(problem, at["delta"], None)
+            logs = math.log(N) ** 5 * math.log(N / at["delta"]) ** 2
+            yield "eps = 1/sqrt(N)", value, N / logs, (at["kappa"] * at["d"]) ** 2
+
+
+def records_of_start(problem: LinearProblem, delta: float, eps: float | None) -> float:
+    """Least N at which Theorem 3.2's step forgets its start, at an eps or at 1/sqrt(N); alpha with the constant 1."""
+
+    def alpha(records: float) -> float:
+        return theorem_3_1(records**-0.5 if eps is None else eps, delta, records)
+
+    return ssgd.smallest_records_for_start(problem, alpha)
+
+
+def _privacy_term(arms: dict[str, Any], axis: str, values: list[float]) -> Along:
+    """What privacy costs DP-SSGD by the exact law at Theorem 3.2's parameters, over log^{4a} N, beside its term.
+
+    alpha is the accounted one; with the constant 1, which (6) takes, the risk stands beside (6).
+    """
+    for value in values:
+        at = arms["single"] | {axis: value}
+        N, eps, delta = float(at["N"]), at["eps"], at["delta"]
+        problem = problem_of(at["d"], at["kappa"], at["sigma"], N, ONE_SMALL)
+        used = ssgd.theorem_parameters(problem, shuffling.noise_multiplier(eps, int(N), delta))
+        cost = tail_risk(problem, used) - tail_risk(problem, used, noise=False)
+        place = math.log(N / delta) if axis == "delta" else value
+        claimed = ssgd.theorem_3_2(replace(problem, sigma=0.0), eps, delta) * (1.0 + at["sigma"] ** 2)
+        yield "term of privacy", place, cost / problem.log_power(4.0 * problem.a), claimed
+        printed = ssgd.theorem_parameters(problem, theorem_3_1(eps, delta, N))
+        yield (
+            "risk, alpha with constant 1",
+            place,
+            tail_risk(problem, printed),
+            ssgd.equation_6(problem, eps, delta),
+        )
+        # A c of that size leaves nothing of the first term of (6).
+        noise = ssgd.equation_6(problem, eps, delta, 1e300)
+        yield "(5) without its start", place, ssgd.variance(problem, printed), noise
+
+
+def tail_risk(problem: LinearProblem, parameters: formulas.Parameters, *, noise: bool = True) -> float:
+    """Risk of the mean of the last N/2 of N iterates where nothing is clipped; without noise for privacy if so asked.
+
+    The law is that of `algorithms.sgd_moments` with one record a step: second moments v follow v' = v - eta M v +
+    eta^2 f with `M = diag(2 lam - 2 eta lam^2) - eta lam lam'`, f = sigma^2 lam + noise. All sums over steps are
+    geometric, and are taken from logarithms of 1 - eta m, because neither a loop nor powers of a matrix of floats will
+    do. It is exact for steps that arrive, `eta mu N` above 10 or so; below, differences of sums lose digits.
+    """
+    lam, eta, N = problem.lam, parameters.eta, problem.records
+    require_positive(eta=eta)
+    kept = N // 2.0
+    fresh = problem.sigma**2 * lam + (parameters.noise_variance if noise else 0.0)
+    step = np.diag(2.0 * lam - 2.0 * eta * lam**2) - eta * np.outer(lam, lam)
+    limit = np.asarray(eta * np.linalg.solve(step, fresh), dtype=np.float64)
+    rates, vectors = np.linalg.eig(step)
+    rates, vectors = rates.real, vectors.real
+    # Coordinates by mode: v_t = limit + parts e^{t logs}.
+    parts = vectors * np.linalg.solve(vectors, problem.w_star**2 - limit)
+    modes, own = np.log1p(-eta * rates), np.log1p(-eta * lam)
+    first = N - kept + 1.0
+    after = 2.0 * (1.0 - eta * lam) / (eta * lam)
+    started = np.exp(modes * first)
+    plain = limit * kept + parts @ (started * _geometric(kept, modes))
+    crossed = limit * _geometric(kept, own)
+    # The larger power is taken out of the sum, because the other way round it would overflow.
+    gap, larger = modes - own[:, None], np.maximum(modes, own[:, None])
+    crossed += (parts * np.exp(modes * first + larger * (kept - 1.0)) * _geometric(kept, -np.abs(gap))).sum(axis=1)
+    return float(lam @ ((1.0 + after) * plain - after * crossed)) / (2.0 * kept**2)
+
+
+def _geometric(count: float, logs: Array) -> Array:
+    """1 + q + ... + q^(count - 1) for log q, at most 0."""
+    small = np.abs(logs) < 1e-300
+    safe = np.where(small, -1.0, logs)
+    found: Array = np.where(small, count, np.expm1(count * safe) / np.expm1(safe))
+    return found
+
+
+def _shuffling(arms: dict[str, Any], axis: str, values: list[float]) -> Along:
+    """The explicit bound for shuffled releases beside Theorem A.3, eq. (8), and the largest eps of Theorem 3.1."""
+    for value in values:
+        at = arms["shuffled"] | {axis: value}
+        N, delta, eps_local = int(at["N"]), at["delta"], at["eps_0"]
+        place = abscissa(axis, value)
+        yield "Theorem A.3", place, shuffling.amplified(eps_local, N, delta), theorem_a3(eps_local, N, delta)
+        local = shuffling.local_delta(0.0, delta, N)
+        alpha = local_multiplier(min(eps_local, 0.5), local)
+        reached = shuffling.epsilon(alpha, N, delta)
+        yield "(8)", place, reached, eps_of_equation_8(alpha, N, delta / 2.0, local)
+        if axis != "eps_0":
+            largest = shuffling.epsilon(least_multiplier_of_proof(N, delta), N, delta)
+            yield "largest eps", place, largest, formulas.EpsilonRanges.of(N, delta).theorem
+
+
+def least_multiplier_of_proof(records: float, delta: float) -> float:
+    """Smallest alpha that the proof of Theorem 3.1 allows: Lemma A.1's at eps_0 = 1/2, whatever eps is aimed at.
+
+    Its delta_0 = c2 delta / (e^eps N) has the constants of `shuffling.local_delta`, and eps = 0.
+    """
+    require_positive(records=records)
+    require_probability(delta=delta)
+    return local_multiplier(0.5, shuffling.local_delta(0.0, delta, math.ceil(records)))
+
+
+def eps_of_equation_8(
+    alpha: float, records: float, delta: float, delta_local: float, constant: float = 1.0
+) -> float:  # fmt: skip
+    """`c1 sqrt(2 log(1.25/delta_0) log(1/delta_hat)) / (alpha sqrt(N))` (varshney2022 eq. 8).
+
+    Eq. (9) is this at delta_hat = delta/2 and delta_0 = c2 delta / (e^eps N).
+    """
+    require_positive(alpha=alpha, records=records, constant=constant)
+    require_probability(delta=delta, delta_local=delta_local)
+    logs = 2.0 * math.log(1.25 / delta_local) * math.log(1.0 / delta)
+    return constant * math.sqrt(logs / records) / alpha
+
+
+def _multiplier(arms: dict[str, Any], axis: str, values: list[float]) -> Along:
+    """The multiplier that DP-SSGD needs by the explicit bound, beside Theorem 3.1's with the constant 1."""
+    for value in values:
+        at = arms["multiplier"] | {axis: value}
+        N, eps, delta = int(at["N"]), at["eps"], at["delta"]
+        place = math.log(N / delta) if axis == "delta" else value
+        yield "explicit bound", place, shuffling.noise_multiplier(eps, N, delta), theorem_3_1(eps, delta, N)
+
+
+QUANTITIES: dict[str, Callable[[dict[str, Any], str, list[float]], Along]] = {
+    START: _start, SINGLE: _privacy_term, SHUFFLING: _shuffling, MULTIPLIER: _multiplier,
+}  # fmt: skip
+
+# Claims ----------------------------------------------------------------------------------------------------------------
+
+ORDER: Place = {"artefact": "ext_orders", "location": "Thm 3.2, Cor. 3.3", "kind": "theorem", "source": "paper"}
+PLACES = ["axis", "reading"]
+# What the explicit bound has of delta is sqrt(log(1/delta) log(N/delta)): of that order, but no power of log(N/delta).
+OF_DELTA = (
+    "After a first look at the tables the order is judged, not the slope in log(N/delta), because the explicit bound has sqrt(log(1/delta) log(N/delta)), "
+    "which is never more, but steeper while N counts."
+)
+# Axes along which a term falls: there too large an exponent is one that is not negative enough.
+FALLING = ("eps",)
+
+
+def over_claimed(evidence: Evidence, quantity: str, **where: str) -> pd.DataFrame:
+    """Values over what is claimed for them."""
+    table = rows(evidence, "ext_orders", quantity=quantity, **where)
+    return criteria.in_units(criteria.exact(table, "mean"), lambda each: floats(each, "claimed"))
+
+
+def growth(table: pd.DataFrame) -> Places:
+    """The largest ratio along an axis over the first, by axis and reading."""
+    return algebra.by(table, PLACES, lambda group: algebra.growth(group.sort_values("at")["mean"]))
+
+
+def excess(table: pd.DataFrame) -> Places:
+    """The exponent beyond the claimed one, positive where the value is worse than claimed, by axis and reading."""
+
+    def exponent(group: pd.DataFrame) -> statistics.Estimate:
+        slope = algebra.line(group, "at")
+        return statistics.negative(slope) if group["axis"].iloc[0] in FALLING else slope
+
+    return algebra.by(table[floats(table, "at") > 0], PLACES, exponent)
+
+
+def cells(table: pd.DataFrame) -> Places:
+    return algebra.means(table, ["reading", "axis", "at"])
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """Judges the condition on the start, DP-SSGD's terms, then its privacy."""
+    start = over_claimed(evidence, START)
+    extents = ", ".join(
+        f"{extent(group['mean'])} ({reading})" for reading, group in start.groupby("reading", sort=True)
+    )
+    yield every(
+        id="ssgd-condition-axes", **ORDER | {"location": "Thm 3.2, remark (iii)"},
+        statement="N >= C kappa d log(1/delta) / eps is enough for DP-SSGD's first term to vanish, and kappa^2 d^2 at eps = 1/sqrt(N)",
+        quantity="log-log slope along kappa, d, 1/eps and log(1/delta) of the smallest N with eta mu N / 2 >= log N, its powers of log N divided out, less that of the order: the largest",
+        cells=excess(start), criterion=at_most(LOGARITHMS),
+        note=f"alpha of Theorem 3.1 with the constant 1; in place of log^(2a+1)(kappa d) the proof's step has log^(5/2) N here. It is {extents} times the order",
+    )  # fmt: skip
+    yield from _terms(evidence)
+    yield from _privacy(evidence)
+
+
+def _terms(evidence: Evidence) -> Iterator[Claim]:
+    table = over_claimed(evidence, SINGLE)
+    risk, term, sums = (
+        table[table["reading"] == reading]
+        for reading in ("risk, alpha with constant 1", "term of privacy", "(5) without its start")
+    )
+    yield every(
+        id="theorem-3.2-risk", **ORDER | {"location": "Thm 3.2, (6)"},
+        statement="with Theorem 3.2's parameters DP-SSGD's risk is at most (6), all constants printed",
+        quantity="exact risk without clipping, which Lemma A.9 excludes, over the right-hand side of (6), alpha with the constant 1: the largest along N, eps, delta, kappa, d and sigma",
+        cells=cells(risk), criterion=at_most(1.0 + EQUAL),
+        note="N of 10^23 and more, because at fewer records the printed step does not forget its start",
+    )  # fmt: skip
+    yield every(
+        id="theorem-3.2-rates", **ORDER,
+        statement="the term of privacy is O~(d^2 kappa^2 (|w*|_H^2 + sigma^2) / (eps N)^2)",
+        quantity="log-log slope along N, 1/eps, kappa, d and sigma of what privacy costs by the exact law, over log^{4a} N, less that of the term: the largest",
+        cells=excess(term[term["axis"] != "delta"]), criterion=at_most(LOGARITHMS),
+        note="alpha by the explicit bound for shuffling, threshold and step as printed; along kappa the term is an upper bound",
+    )  # fmt: skip
+    yield every(
+        id="theorem-3.2-rate-delta", **ORDER,
+        statement="the term of privacy is proportional to log^2(N/delta)",
+        quantity="the same cost over log^2(N/delta): the largest over the first along delta",
+        cells=growth(term[term["axis"] == "delta"]), criterion=at_most(SAME_ORDER), changed=OF_DELTA,
+    )  # fmt: skip
+    yield every(
+        id="equation-6", **ORDER | {"location": "(5), (6)"},
+        statement="with the theorem's parameters (5) has 2 sigma^2 d/N and a term of privacy with the factor 128",
+        quantity="(5) over (6), both without their first term: the largest along N, eps, delta, kappa, d and sigma",
+        cells=cells(sums), criterion=at_most(1.0 + EQUAL),
+    )  # fmt: skip
+
+
+def _privacy(evidence: Evidence) -> Iterator[Claim]:
+    table = over_claimed(evidence, SHUFFLING)
+    forms: tuple[tuple[str, str, str, str], ...] = (
+        ("theorem-a.3", "Theorem A.3", "Thm A.3", "n shuffled (eps_0, delta_0)-DP releases have eps = O((1 - e^-eps_0)(sqrt(e^eps_0 log(1/delta)/n) + e^eps_0/n))"),
+        ("equation-8", "(8)", "(8)", "the shuffled eps is at most c_1 sqrt(2 log(1.25/delta_0) log(1/delta)) / (alpha sqrt(N))"),
+        ("theorem-3.1-range", "largest eps", "Thm 3.1", "the range of eps is O(sqrt(log(N/delta)/N))"),
+    )  # fmt: skip
+    for id, reading, location, statement in forms:
+        own = table[table["reading"] == reading]
+        yield claim(
+            id=id, **ORDER | {"location": location, "kind": "privacy"},
+            statement=statement,
+            quantity="the explicit bound over that form at constant 1: largest over smallest along eps_0 <= 1/2, N and delta",
+            measured=algebra.spread(own["mean"]), criterion=at_most(SAME_ORDER),
+            note=f"the constant that is hidden: {extent(own['mean'])}",
+        )  # fmt: skip
+    needed = rows(evidence, "ext_orders", quantity=MULTIPLIER)
+    yield every(
+        id="theorem-3.1-rate-eps", **ORDER | {"location": "Thm 3.1", "kind": "privacy"},
+        statement="the noise multiplier falls like 1/eps",
+        quantity="log-log slope in eps of the multiplier that the explicit bound asks for, N = 10^6, eps <= sqrt(log(N/delta)/N)",
+        cells=algebra.by(needed[needed["axis"] == "eps"], PLACES, lambda group: algebra.line(group, "at")), criterion=about(-1.0, RATE),
+    )  # fmt: skip
+    over = over_claimed(evidence, MULTIPLIER, axis="delta")
+    yield every(
+        id="theorem-3.1-rate-delta", **ORDER | {"location": "Thm 3.1", "kind": "privacy"},
+        statement="a noise multiplier that grows like log(N/delta) is enough",
+        quantity="that multiplier over Theorem 3.1's at constant 1, N = 10^6: the largest over the first along delta",
+        cells=growth(over), criterion=at_most(SAME_ORDER), changed=OF_DELTA,
+        note=f"it is {extent(over['mean'])}",
+    )  # fmt: skip
