@@ -174,7 +174,10 @@ def _composable(events: Sequence[Mechanism]) -> list[Mechanism]:
 
 
 def _merged(events: Sequence[Mechanism]) -> Mechanism:
-    """One mechanism with the releases of several; discrete if one of them is, whose accountant covers the others too."""
+    """One mechanism with the releases of several runs, discrete if one of them is discrete.
+
+    The accountant of discrete noise also covers continuous noise.
+    """
     first = next((event for event in events if event.is_subsampled or isinstance(event, ExactMechanism)), events[0])
     releases = tuple(release for event in events for release in event.releases)
     return replace(first, releases=releases, claimed_rho=math.inf, claimed_eps_delta=None)

@@ -7,9 +7,6 @@ the entries of X between its steps and R is a correlation matrix. The dual probl
     `||A L||_*^2 / sum_p v_p` (nuclear norm)  over  V = L L' with blocks `V_pp = v_p R_p`, zero between offsets,
 
 for any correlation matrices R_p and weights v_p >= 0; every such V bounds the error of all strategies from below.
-The maximisation is over the factor L, whose rows have equal length within an offset, and needs no constraint. Every
-maximum is interior, and there `X_pp` is diagonal: the columns of a record's steps are orthogonal. The returned strategy
-therefore has sensitivity exactly 1 after a last scaling, and its error is compared with the bound.
 
 The maximisation is over the factor L, whose rows have equal length within an offset, and needs no constraint. Every
 maximum is interior, and there `X_pp` is diagonal: the columns of a record's steps are orthogonal. The returned strategy
