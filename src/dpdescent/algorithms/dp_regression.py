@@ -1,9 +1,10 @@
 """Private linear regression that needs no tuning: preconditioned DP-GD with thresholds that follow the residuals.
 
-Rounds of private whitening make the columns alike; a descent in their coordinates clips each record's gradient at a
-threshold that noisy histograms of all records' gradient norms choose; the slope and the spread of the gradients at its
-end, released too, give standard errors. None of the papers has it; `docs/beyond.md` derives it. Every constant follows
-from the numbers of records and columns and the budget by the rules of `Plan`, and from what was released before.
+Rounds of private whitening give the columns a common scale. A descent in the new coordinates clips each record's
+gradient at a threshold, which noisy histograms of all records' gradient norms choose. The slope and the spread of the
+gradients at its end are released too and give standard errors. None of the papers has this method; `docs/beyond.md`
+derives it. Every constant follows from the number of records, the number of columns and the budget by the rules of
+`Plan`, and from earlier releases.
 """
 
 import math

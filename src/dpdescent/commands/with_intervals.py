@@ -353,14 +353,14 @@ def check(args: argparse.Namespace, method: Method) -> None:
             _require_fitting(f"{own_data.option(name)} ", value)
 
 
-def _require_fitting(given: str, value: float) -> None:
-    """Checks a size or a threshold; `given` is its option, for the message.
+def _require_fitting(setting: str, value: float) -> None:
+    """Checks a size or a threshold; `setting` is the beginning of its option, for the message.
 
     Raises:
         ValueError: if the value is so small or large that it can fit no data.
     """
     if not LEAST <= value <= 1.0 / LEAST:
-        raise ValueError(f"{given}{value:g} fits no data: give {LEAST:g} to {1.0 / LEAST:g}")
+        raise ValueError(f"{setting}{value:g} fits no data: give {LEAST:g} to {1.0 / LEAST:g}")
 
 
 def _roles(args: argparse.Namespace) -> dict[str, Any]:
