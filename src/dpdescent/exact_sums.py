@@ -8,7 +8,7 @@ result is converted to floats afterwards, which costs nothing. The spacing follo
 and the noise, so that rounding moves no number by more than a hundredth of the sd of its noise.
 
 Second moments are sums of outer products of rounded vectors. The bound on the move of `sum xx'` by one record needs an
-outer product of a vector within the bound, and a rounded outer product is none.
+outer product of a vector within the bound, and rounding an outer product would destroy that form.
 """
 
 import math

@@ -30,7 +30,7 @@ def code_hash(*sources: str) -> str:
 
 
 def text(tree: ast.AST) -> str:
-    """The text of a syntax tree: nodes by their class, with those of their fields that are not empty."""
+    """The text of a syntax tree: nodes by their class, each with its fields that are not empty."""
     writer = _Writer(None)
     writer.write(tree)
     return "".join(writer.pieces)

@@ -79,8 +79,8 @@ class ClippedLinearSums:
     Attributes:
         lines: the lines.
         threshold: the clipping threshold of their values.
-        low, high: points to the left of which, and to the right of which, a line is clipped, both in rising order;
-            records with slope 0 have none.
+        low, high: points at which lines meet the threshold, in rising order: a line is clipped to the left of its point
+            in `low`, and to the right of its point in `high`; records with slope 0 have none.
         below: sums over the lines that are clipped at and after each point of `low`: of the slope, and of the height
             minus the threshold (plus, where the slope is negative); the last entry is 0. Shape (2, points + 1).
         above: sums over the points of `high` before each one: of the slope, and of the height plus the threshold

@@ -18,7 +18,7 @@ class ExactNoise(Noise):
     """Source of the noise whose `counts`, `mean`, `moment` and `mean_square` are the only releases of a run."""
 
     def __init__(self) -> None:
-        # No generator, so that a release that is none of these sums fails and reveals nothing.
+        # No generator, so that a release other than these sums fails and reveals nothing.
         pass
 
     def counts(self, counted: Array, noise_sd: float) -> Array:

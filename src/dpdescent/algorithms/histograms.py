@@ -28,7 +28,7 @@ def powers(first: int, last: int, base: float) -> Array:
 
 
 def counts(values: Array, edges: Array) -> Array:
-    """Counts of values up to the first edge, between neighbouring edges, and beyond the last; a bin has its upper edge.
+    """Counts of values up to the first edge, between neighbouring edges, and beyond; bins contain their upper edge.
 
     Args:
         values: one value per record, not negative, shape (n,).

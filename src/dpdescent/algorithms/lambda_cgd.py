@@ -237,7 +237,7 @@ class _Walk:
 
 
 class _Tester:
-    """Losses at test points, of which every step uses some."""
+    """Losses at test points; every step uses some of them."""
 
     def __init__(self, problem: KANProblem, features: Array, labels: Array, per_step: int) -> None:
         want = (*labels.shape, problem.features.shape[2])

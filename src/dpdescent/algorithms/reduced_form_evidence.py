@@ -65,8 +65,8 @@ def slope(path: Array, settings: Settings) -> tuple[Array, float]:
     values, vectors = np.linalg.eigh(settings.second_moment)
     own, variance = _by_direction(np.einsum("tqc,qi->itc", path, vectors), settings.eta * values, settings)
     common = np.einsum("i,ijk->jk", 1.0 / variance, own) / (1.0 / variance).sum()
-    # The squared deviation of a symmetric matrix is three times that variance: the variance of each diagonal entry, and
-    # half of it for each entry off the diagonal, would be so.
+    # If the diagonal entries of a symmetric 2 x 2 matrix have that variance, and its other entries half of it, the
+    # expected squared deviation of the matrix is three times the variance.
     apart = ((own - common) ** 2).sum((1, 2))
     share = np.maximum(0.0, 1.0 - 3.0 * variance / np.maximum(apart, np.finfo(np.float64).tiny))
     error = math.sqrt(1.0 / (1.0 / variance).sum())

@@ -100,7 +100,7 @@ class Settings:
 
     @property
     def threshold(self) -> float:
-        """The threshold of the noisy distance: at K = -1 the noise exceeds it with a probability of at most delta."""
+        """The threshold of the noisy distance, which exceeds it at K = -1 with a probability of at most delta."""
         return max(math.log(0.5 / self.delta), 0.0) / self.check_eps - 1.0
 
     def mechanism(self) -> Mechanism:

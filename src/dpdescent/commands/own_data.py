@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dpdescent.data.iv import IVSample
 
-# Notices, of which a run prints one, once.
+# Notices; a run prints one of them, once.
 SEEDED = (
     "a study, not a release: noise is from a seeded generator, in double precision, and whoever has the seed can make "
     "it again and take it off, so that there is no guarantee"

@@ -62,7 +62,7 @@ def visible(name: str) -> str:
 
 
 def unseen(name: str) -> list[str]:
-    """Invisible characters of a name, and those that look like a blank and are none, by number and name."""
+    """Invisible characters of a name, and characters that look like a blank without being one, by number and name."""
     letters = [
         letter for letter in name if unicodedata.category(letter) == "Cf" or (_is_blank(letter) and letter != " ")
     ]

@@ -113,7 +113,7 @@ class Run:
         return _ends(self._intervals(level))
 
     def _intervals(self, level: float) -> Intervals:
-        """The intervals at a level, or the reason in an error why there are none."""
+        """The intervals at a level; an error says why there are none."""
         require_real(level=level)
         require_probability(level=level)
         if level < LEAST_LEVEL:
@@ -151,7 +151,7 @@ class Run:
         return "\n".join([*lines, "", *why, *self._foot(self.delta if delta is None else delta)])
 
     def _inferred(self, level: float) -> tuple[Array, Intervals | None, list[str]]:
-        """The coefficients, their intervals or None, and a note on the intervals or on why there are none."""
+        """The coefficients, their intervals or None, and a note on what the intervals are for or why they are missing."""
         if self.inference is None:
             why = textwrap.fill(f"No intervals: {self.without}.", 100)
             return self.estimate, None, [why] if self.without else []
@@ -181,7 +181,7 @@ class Run:
         if not cost:
             cost = ["summary(delta=...) tells epsilon"]
         costs = f"{', '.join(cost)} ({event.relation})"
-        # Because anyone who can regenerate the noise of this run has no such bound on what it reveals.
+        # Reported as the cost with secret noise, because a run whose noise can be regenerated has no such guarantee.
         guarantee = f"Privacy: none; the same with secret noise: {costs}." if event.guarantee == "none" else (
             f"Privacy, {event.guarantee}: {costs}."
         )  # fmt: skip
