@@ -83,7 +83,6 @@ def is_secret(rng: np.random.Generator) -> bool:
 
 
 def _refuse(name: str) -> NoReturn:
-    """Raises the error for a refused attribute."""
     raise TypeError(
         f"{name!r} of a secure generator is refused: its state is a key, and noise that is made twice can be taken off "
         "what it protects; take another secure_generator()"

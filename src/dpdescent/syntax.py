@@ -93,7 +93,6 @@ class _Writer:
         self.uses: dict[str, int] = {}
 
     def write(self, node: ast.AST) -> None:
-        """Writes a node."""
         kind: Any = type(node)
         if kind is ast.Constant:
             self._write_constant(node.value)  # type: ignore[attr-defined]
@@ -122,7 +121,6 @@ class _Writer:
         self.pieces.append(")")
 
     def _write_all(self, values: Iterable[Any]) -> None:
-        """Writes a list of nodes and names."""
         self.pieces.append("[")
         for value in values:
             if isinstance(value, ast.AST):

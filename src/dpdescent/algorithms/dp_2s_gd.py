@@ -172,7 +172,6 @@ class _State:
 
     @classmethod
     def zeros(cls, arms: int, sample: IVSample, record: bool, total: int) -> "_State":
-        """The state before the first step."""
         p, q = sample.p, sample.q
         state = cls(np.zeros((arms, p, q)), np.zeros((arms, p)), np.zeros((2, arms)))
         if record:
@@ -237,7 +236,6 @@ def _one_instrument(sample: IVSample) -> Gradients:
 
 
 def _ordered(normals: Normals, order: NDArray[np.int64]) -> Normals:
-    """The normals in a new order of the arms."""
     if normals.stage1.shape[1] == 1:
         shape1, shape2 = normals.stage1.shape, normals.stage2.shape
         return Normals(

@@ -220,7 +220,6 @@ class _State:
         return residuals
 
     def _check(self, t: int, X: Array, Y: Array) -> None:
-        """Checks a batch before its iteration."""
         require_records(X, Y)
         if X.shape[1] != self.w.shape[1]:
             raise ValueError(f"batch {t} has d={X.shape[1]} coordinates, but normals.gradient has {self.w.shape[1]}")
@@ -247,7 +246,6 @@ def _rows(m: int, d: int) -> Iterator[slice]:
 
 
 def require_records(X: Array, Y: Array) -> None:
-    """Checks the shapes of records."""
     if X.ndim != 2 or Y.ndim != 2 or len(X) != len(Y) or 0 in X.shape:
         raise ValueError(f"X {X.shape} must be (N, d) and Y {Y.shape} (N, labels), with a record at least")
 

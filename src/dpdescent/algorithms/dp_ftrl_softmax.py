@@ -96,7 +96,6 @@ class WideSoftmax:
         total[-1] += errors.sum(axis=0)
 
     def _scores(self, weights: Single, x: Single) -> Single:
-        """Scores of the classes for each record and arm."""
         _, arms, classes = weights.shape
         scores: Single = x @ weights[:-1].reshape(self.inputs, arms * classes)
         scores = scores.reshape(len(x), arms, classes)

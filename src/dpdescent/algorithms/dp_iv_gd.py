@@ -323,7 +323,6 @@ def preconditioner(Theta: Array, settings: Settings) -> tuple[Array, Array]:
 def _require_fit(
     samples: Sequence[IVSample], settings: Settings, normals: Normals, held: Array | None
 ) -> None:  # fmt: skip
-    """Checks that the shapes of data, settings and normals fit each other."""
     runs = len(normals.stage1)
     require_alike(samples, runs)
     p, q = samples[0].p, samples[0].q

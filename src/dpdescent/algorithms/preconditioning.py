@@ -120,5 +120,4 @@ def largest_eigenvalue(X: Array, bound: float, rho: float, normal: float) -> tup
 
 
 def _sd(sensitivity: float, rho: float) -> float:
-    """The noise sd of one Gaussian release at zCDP cost rho."""
     return zcdp.gaussian_noise_sd(sensitivity, rho)

@@ -66,7 +66,6 @@ class _Race:
         self.scores, self.highest = np.full((seeds, settings), np.nan), highest
 
     def everything(self) -> list[int]:
-        """All settings."""
         return list(range(self.scores.shape[1]))
 
     def leaders(self) -> list[int]:
@@ -86,11 +85,9 @@ class _Race:
         return [setting for setting in asked if np.isnan(self.scores[seed, setting])]
 
     def record(self, seed: int, asked: Sequence[int], scores: Array) -> None:
-        """Stores scores after a check of them."""
         self.scores[seed, asked] = scores
         if not (self.scores[seed, asked] <= self.highest).all():
             raise ValueError(f"scores {scores} must be numbers of at most {self.highest}")
 
     def winner(self) -> int:
-        """The setting with the best mean score."""
         return int(np.argmax(np.nan_to_num(self.scores.mean(axis=0), nan=-np.inf)))

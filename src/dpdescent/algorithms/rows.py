@@ -76,7 +76,6 @@ class Layout:
 
     @classmethod
     def of(cls, sample: IVSample) -> "Layout":
-        """The layout of a sample."""
         weighted = sample.Z if sample.count is None else sample.Z * sample.count[:, None]
         z_norm, x_norm = _norms(sample.Z), _norms(sample.X)
         sizes = z_norm**2, z_norm * x_norm, z_norm * np.abs(sample.y)
@@ -114,7 +113,6 @@ def _parts(sample: IVSample) -> list[Rows]:
 
 
 def _rows(Z: Array, X: Array | None, y: Array | None, weight: Array | None) -> Rows:
-    """Rows in the layout of a descent, with their norms."""
     Xt = None if X is None else np.ascontiguousarray(X.T)
     # Only X is made contiguous, because it is subtracted row by row; Z enters matrix products only.
     return Rows(Z.T, _norms(Z), Xt, y, weight)

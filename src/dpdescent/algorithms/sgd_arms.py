@@ -167,6 +167,5 @@ class SGDArm:
         return self.noise_multiplier * mean_sensitivity(threshold, b) if self.noise_multiplier else 0.0
 
     def _gradient_release(self, threshold: float, b: int, times: int) -> GaussianReleases:
-        """The release of the mean of b clipped gradients."""
         sensitivity, noise_sd = mean_sensitivity(threshold, b), self.noise_sd(threshold, b)
         return GaussianReleases("mean of clipped gradients", sensitivity, noise_sd, times)

@@ -85,7 +85,6 @@ def final_betas(sample: IVSample, steps: list[int], eta: float, alpha: float) ->
 
 
 def _step(moments: Moments, Theta: Array, beta: Array, eta: float, alpha: float) -> tuple[Array, Array]:
-    """One step of both stages."""
     gradient2 = Theta.T @ (moments.zz @ (Theta @ beta) - moments.zy)
     return Theta - eta * (moments.zz @ Theta - moments.zx), beta - alpha * gradient2
 

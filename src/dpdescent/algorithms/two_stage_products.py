@@ -163,7 +163,6 @@ class _Screen:
 
 
 def _within(distances: Pair, radii: Pair) -> bool:
-    """Whether both distances are within the radii."""
     return distances[0] <= radii[0] and distances[1] <= radii[1]
 
 

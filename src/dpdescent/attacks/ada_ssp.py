@@ -130,7 +130,6 @@ def _replace_one(multipliers: tuple[float, float, float]) -> tuple[list[LinearSa
 
 
 def _calibration(relation: Relation, multipliers: tuple[float, float, float]) -> ada.Calibration:
-    """The calibration with these noise multipliers."""
     first, second, third = (
         GaussianReleases(what, sensitivity, multiplier * sensitivity, 1)
         for what, sensitivity, multiplier in zip(

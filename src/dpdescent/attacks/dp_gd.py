@@ -76,7 +76,6 @@ def flipped_sign_correlated(power: float, nu: float, T: int, mu: float) -> Attac
 
 
 def _mu_of(noise_sd: Array) -> float:
-    """The Gaussian-DP parameter of the pair for these noise sds."""
     return mu_of_shifts(np.full(len(noise_sd), SHIFT), noise_sd)
 
 

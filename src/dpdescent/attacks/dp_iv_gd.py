@@ -70,8 +70,6 @@ def largest_mu(rho1: float, rho2: float, rho3: float, tries: int = 2001) -> floa
 def _simulation(
     pair: list[IVSample], settings: dp_iv_gd.Settings, score: Callable[[dp_iv_gd.Descent], Array]
 ) -> Callable[[int, np.random.Generator], tuple[Array, Array]]:
-    """A simulation that scores runs on both data sets."""
-
     def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
         first, second = (
             score(dp_iv_gd.descend([data], settings, dp_iv_gd.Normals.draw(rng, settings, runs, 1))) for data in pair

@@ -111,7 +111,6 @@ def _residuals(s: int, far: int, own: float) -> Array:
 
 
 def _counts(search: Search, s: int, far: int) -> tuple[Array, Array]:
-    """Counts of the search on the two data sets."""
     near, away = (search.counts(_residuals(s, far, own)) for own in (0.0, FAR))
     return near, away
 

@@ -67,7 +67,6 @@ def cost_of_pair(rho: float) -> float:
 
 
 def _sample(side: float) -> tuple[Array, Array]:
-    """The data set whose first record is on one side."""
     X, y = np.tile([0.0, BOUND], (N, 1)), np.zeros(N)
     X[0], y[0] = BOUND / math.sqrt(2.0) * np.array([1.0, side]), -side * FAR
     return X, y

@@ -65,6 +65,5 @@ def _last_Theta(sample: IVSample, arms: dp_2s_gd.TwoStageArms, rng: np.random.Ge
 
 
 def _arms(runs: int, T: int, noise: float) -> dp_2s_gd.TwoStageArms:
-    """Settings of some equal runs."""
     values = (ETA, ETA, GAMMA, GAMMA, noise, noise)
     return dp_2s_gd.TwoStageArms(np.full(runs, T), *(np.full(runs, value) for value in values))

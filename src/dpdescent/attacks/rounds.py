@@ -29,8 +29,6 @@ def _pair(first: tuple[float, float], second: tuple[float, float]) -> list[Linea
 def _simulation(
     pair: list[LinearSample], score: Callable[[LinearSample, np.random.Generator], float]
 ) -> Callable[[int, np.random.Generator], tuple[Array, Array]]:
-    """A simulation that scores fits on both data sets."""
-
     def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
         first, second = (np.array([score(side, rng) for _ in range(runs)]) for side in pair)
         return first, second

@@ -75,7 +75,6 @@ class Run:
 
     @property
     def words(self) -> str:
-        """The settings in words."""
         return f"{self.T} steps (the first ones, if a run has more), kappa={self.kappa:g}, lambda={self.lam:g}"
 
 
@@ -255,7 +254,6 @@ def _is_rough(run: Run) -> bool:
 
 
 def _named(run: Run) -> str:
-    """The score in words."""
     if not _is_rough(run):
         return "the likelihood ratio"
     return "the likelihood ratio of Gaussians with the outputs' means and covariances, quadratic in them"

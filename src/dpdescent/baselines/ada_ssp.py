@@ -288,7 +288,6 @@ def noisy_sums(gram: Gram, calibration: Calibration, rng: np.random.Generator) -
 def _releases(
     bounds: Bounds, relation: Relation, noise: tuple[float, ...]
 ) -> tuple[GaussianReleases, GaussianReleases, GaussianReleases]:
-    """The three releases of AdaSSP with these noise sds."""
     first, second, third = (
         GaussianReleases(what, sensitivity, noise_sd, 1)
         for what, sensitivity, noise_sd in zip(_WHAT, sensitivities(bounds, relation), noise, strict=True)

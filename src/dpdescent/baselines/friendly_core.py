@@ -234,7 +234,6 @@ def _noisy_count(value: int, budget: float, b: float, side: float, rng: np.rando
 def _check(
     points: Array, weights: Array, rho: float, delta: float, radius: float, relation: str, filter_share: float
 ) -> None:
-    """Checks the arguments of `friendly_core_average`."""
     if points.ndim != 2 or not np.isfinite(points).all():
         raise ValueError(f"points of shape {points.shape} must be finite and have shape (rows, d)")
     if weights.shape != points.shape[:1] or np.any(weights < 0) or np.any(weights != np.floor(weights)):

@@ -124,7 +124,6 @@ def _releases(settings: Settings, c: float) -> tuple[GaussianReleases, SketchRel
 
 
 def _mechanism(settings: Settings, releases: tuple[GaussianReleases, SketchReleases, GaussianReleases]) -> Mechanism:
-    """The privacy event of a fit with these releases."""
     return Mechanism(
         "iterative Hessian mixing", releases, settings.relation, "full batch", math.inf, "proved",
         PROVED.format(factor="2 " if settings.relation == "replace-one" else ""),

@@ -42,16 +42,12 @@ RENAMED = {
 
 
 class Parser(argparse.ArgumentParser):
-    """Parser of arguments that reports an error in one line."""
-
     def error(self, message: str) -> NoReturn:
         """Exits with status 2 and the message in one line, without argparse's usage text."""
         self.exit(2, f"Error: {' '.join(message.split())}\n")
 
 
 class Release(argparse.Action):
-    """Action of the option `--release`, which takes no word."""
-
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: object, _: str | None = None
     ) -> None:
@@ -63,8 +59,6 @@ class Release(argparse.Action):
 
 
 class Renamed(argparse.Action):
-    """Action of an option that has a new name."""
-
     def __call__(
         self, parser: argparse.ArgumentParser, _: argparse.Namespace, __: object, option: str | None = None
     ) -> NoReturn:
@@ -88,7 +82,6 @@ def main(arguments: Sequence[str], name: str) -> None:
 
 
 def _parser(name: str) -> Parser:
-    """The parser of the command's options."""
     # Raw, because a command that argparse has wrapped cannot be copied.
     parser = Parser(
         prog=name, description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -181,7 +181,6 @@ def noise_error(settings: Settings, n: int) -> tuple[float, float]:
 
 
 def _warnings(settings: Settings, n: int, paths: Mapping[str, Array]) -> Iterator[str]:
-    """Yields warnings about faults that the noisy iterates show."""
     first, second = estimator.stages(settings, n)
     for name, path, noise in (
         ("step_size1", paths["Theta_path"], settings.step_size1 * first.noise_sd),

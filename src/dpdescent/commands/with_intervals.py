@@ -107,7 +107,6 @@ def _stages(args: argparse.Namespace) -> dict[str, Any]:
 def _instruments(
     args: argparse.Namespace, fixed: Mapping[str, Any], sample: IVSample, rng: np.random.Generator | None
 ) -> Run:  # fmt: skip
-    """Runs DP-IV-GD on a sample."""
     sample = _centred(args, fixed, sample)
     return dp_iv_gd(
         sample.Z, sample.X, sample.y, clip_norm1=args.clip_norm1, clip_norm2=args.clip_norm2, rng=rng,
@@ -125,7 +124,6 @@ def _batches(args: argparse.Namespace) -> dict[str, Any]:
 def _descent(
     args: argparse.Namespace, fixed: Mapping[str, Any], sample: IVSample, rng: np.random.Generator | None
 ) -> Run:  # fmt: skip
-    """Runs DP-GD on a sample."""
     sample = _centred(args, fixed, sample)
     return dp_gd(
         sample.X, sample.y, steps=fixed["steps"], step_size=args.step_size, clip_norm=args.clip_norm, rng=rng,
@@ -172,7 +170,6 @@ def _sizes(columns: Sequence[str]) -> str:
 def _regression(
     args: argparse.Namespace, fixed: Mapping[str, Any], sample: IVSample, rng: np.random.Generator | None
 ) -> Run:  # fmt: skip
-    """Runs DP regression on a sample."""
     columns = [*args.regressors, args.outcome]
     if args.release and fixed["errors"] != "none" and (information := _information(args, sample.n)) < INFERRED:
         raise ValueError(
@@ -318,7 +315,6 @@ def _assumed(fixed: Mapping[str, Any]) -> str:
 
 
 def _pairs(constants: Mapping[str, float]) -> str:
-    """Constants of columns in words."""
     return ", ".join(f"{name}={value:g}" for name, value in constants.items())
 
 

@@ -99,7 +99,6 @@ def require_official(name: str, content: bytes, where: str) -> None:
 
 
 def _images(folder: Path, names: Iterable[str]) -> ColourImages:
-    """The images of several files, in their order."""
     records = np.concatenate([_records(folder, name) for name in names])
     return ColourImages(records[:, 1:].reshape(-1, CHANNELS, SIDE, SIDE), records[:, 0].astype(np.intp))
 
@@ -129,7 +128,6 @@ class _Restricted(pickle.Unpickler):
     """A reader of pickles with arrays and plain values only, because other pickles may run any code."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """The type of this name, if it is allowed."""
         if module.split(".")[0] != "numpy" or name not in _ALLOWED:
             raise pickle.UnpicklingError(f"{module}.{name} is none of the types of cifar-10-batches-py")
         return _ALLOWED[name]

@@ -90,7 +90,6 @@ def _above(lines: Sequence[str]) -> list[str]:
 
 
 def _is_comment(line: str) -> bool:
-    """Whether a line begins like a comment."""
     return line.startswith(("#", "%", "//", "sep="))
 
 

@@ -148,13 +148,11 @@ class _Projection:
 
 
 def _of_classes(images: Images, first: int, second: int) -> Images:
-    """The images of two classes."""
     return images[np.flatnonzero((images.labels == first) | (images.labels == second))]
 
 
 @cache
 def _read(folder: Path, part: str) -> Images:
-    """The verified images of a part, training or test."""
     pixels = _unpacked(folder, f"{part}-images-idx3-ubyte", "images").reshape(-1, SIDE, SIDE)
     labels = _unpacked(folder, f"{part}-labels-idx1-ubyte", "labels").astype(np.intp)
     labels.flags.writeable = False

@@ -216,7 +216,6 @@ def _split(table: Array, q: int, p: int, count: Array | None = None) -> IVSample
 
 
 def _read_text(source: Source) -> str:
-    """The text of a table."""
     content = _read_bundled(source) if isinstance(source, Bundled) else _read_own(Path(source))
     try:
         return content.decode("utf-8-sig")
@@ -236,7 +235,6 @@ def _read_bundled(source: Bundled) -> bytes:
 
 
 def _read_own(path: Path) -> bytes:
-    """The bytes of a user's own file."""
     if path.is_file():
         return path.read_bytes()
     if path.exists():
@@ -278,7 +276,6 @@ def _long_fields(text: str) -> Iterator[None]:
 def _row(
     source: Source, line: int, header: Sequence[str], places: Sequence[int], fields: Sequence[str], count: str | None
 ) -> list[float]:
-    """The named values of a row."""
     if len(fields) != len(header):
         mend = "fill the row up" if len(fields) < len(header) else "mend decimal commas, and quote texts with commas"
         _fail(source, line, f"{len(fields)} fields, but the header names {len(header)} columns; {mend}")
@@ -289,7 +286,6 @@ def _row(
 
 
 def _place(source: Source, text: str, header: Sequence[str], name: str, asked: Sequence[str]) -> int:
-    """The position of a named column in the header."""
     if header.count(name) > 1:
         raise TableError(f"{source}: column '{name}' occurs {header.count(name)} times in the header; rename one")
     if name not in header:
@@ -298,7 +294,6 @@ def _place(source: Source, text: str, header: Sequence[str], name: str, asked: S
 
 
 def _number(source: Source, line: int, column: str, field: str) -> float:
-    """The number in a field."""
     text = field.strip()
     if text.lower() in MISSING:
         _fail(source, line, f"column '{column}' is missing ('{text}'); drop the row or fill it in")
@@ -331,7 +326,6 @@ def _whole(path: str | os.PathLike[str], count: float) -> int:
 
 
 def _fail(source: Source, line: int, what: str) -> NoReturn:
-    """Raises the error for a line of a table."""
     raise TableError(f"{source}: line {line}: {what}")
 
 

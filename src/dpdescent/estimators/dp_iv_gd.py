@@ -189,7 +189,6 @@ def dp_iv_gd(
 
 
 def _interval(released: Mapping[str, Any], step_size: float, level: float) -> Intervals:
-    """Sandwich intervals from the released arrays at a level."""
     return intervals.sandwich_intervals(**released, step_size=step_size, level=level)
 
 
@@ -208,7 +207,6 @@ def _descended(
 
 
 def _mechanism(releases: tuple[GaussianReleases, ...], *, whitened: bool) -> Mechanism:
-    """The event of a run, with the reason for its guarantee."""
     reason = PROVED + PROVED_WHITE * whitened
     return Mechanism("DP-IV-GD", releases, "replace-one", "full batch", math.inf, "proved", reason)
 
@@ -223,7 +221,6 @@ def _also(out: engine.Descent, settings: engine.Settings, first: dict[str, Array
 
 
 def _require_no_normals(normals: tuple[Array, Array, Array] | None, **options: float | None) -> None:
-    """Checks that nobody hands over normals together with one of these options."""
     for name, value in options.items():
         if normals is not None and value is not None:
             raise ValueError(f"normals are taken by runs without {name} only")
@@ -232,7 +229,6 @@ def _require_no_normals(normals: tuple[Array, Array, Array] | None, **options: f
 def _require_one_moment(
     outcome_unit: float | None, second_moment: ArrayLike | None, instrument_bound: float | None
 ) -> None:
-    """Checks that the second moment of the instruments is public or released, and not both."""
     if second_moment is not None and instrument_bound is not None:
         raise ValueError("give second_moment, which is public, or instrument_bound, by which it is released, not both")
     if outcome_unit is not None and second_moment is None and instrument_bound is None:

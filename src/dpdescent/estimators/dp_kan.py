@@ -143,7 +143,6 @@ class _HandedNormals:
 
 
 def _check(sampler: Sampler, relation: Relation, steps: int, batch_size: int) -> None:
-    """Checks the sampler, the relation and the sizes of a run."""
     require_whole(steps=steps, batch_size=batch_size)
     require_positive(steps=steps, batch_size=batch_size)
     require_known(Sampler, sampler=sampler)
@@ -183,7 +182,6 @@ def _event(
     n: int, steps: int, batch_size: int, lam: float, sampler: Sampler, relation: Relation, kappa: float,
     clip_norm: float,
 ) -> Mechanism:  # fmt: skip
-    """The event of a run, by the argument that holds for its sampler."""
     shift, noise_sd, rate = clip_norm * _shift(relation), clip_norm * kappa, batch_size / n
     what, kind = "sums of clipped gradients", "mixture"
     release: Release = CorrelatedReleases(what, shift, noise_sd, lam, rate, steps)

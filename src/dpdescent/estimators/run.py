@@ -151,7 +151,7 @@ class Run:
         return "\n".join([*lines, "", *why, *self._foot(self.delta if delta is None else delta)])
 
     def _inferred(self, level: float) -> tuple[Array, Intervals | None, list[str]]:
-        """The coefficients, their intervals or None, and a note on what the intervals are for or why they are missing."""
+        """The coefficients, their intervals or None, and a note on what these are for or why they are missing."""
         if self.inference is None:
             why = textwrap.fill(f"No intervals: {self.without}.", 100)
             return self.estimate, None, [why] if self.without else []

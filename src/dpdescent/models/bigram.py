@@ -41,7 +41,6 @@ class Bigram:
 
     @property
     def parameters(self) -> int:
-        """Number of parameters, the square of the vocabulary."""
         return self.vocabulary**2
 
     def initial(self, rng: np.random.Generator) -> Array:

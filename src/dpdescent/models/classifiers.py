@@ -72,7 +72,6 @@ class TanhNetwork:
 
     @property
     def parameters(self) -> int:
-        """Number of parameters of all layers."""
         return sum((below + 1) * above for below, above in pairwise(self.widths))
 
     def initial(self, rng: np.random.Generator) -> Array:

@@ -55,7 +55,6 @@ class ConvolutionalNetwork:
 
     @property
     def parameters(self) -> int:
-        """Number of parameters of kernels and dense layer."""
         return self._kernels + (self._features + 1) * self.classes
 
     def initial(self, rng: np.random.Generator) -> Array:

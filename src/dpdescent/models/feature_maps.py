@@ -67,12 +67,10 @@ def normalised(columns: NDArray[np.floating], groups: int) -> Single:
 
 
 def _blocks(pixels: Pixels) -> list[Pixels]:
-    """The images in blocks."""
     return [pixels[at : at + BLOCK] for at in range(0, len(pixels), BLOCK)]
 
 
 def _pooled(maps: Single, pool: int) -> Single:
-    """Means of maps over squares of places."""
     *front, rows, columns = maps.shape
     pooled: Single = maps.reshape(*front, rows // pool, pool, columns // pool, pool).mean(axis=(-3, -1))
     return pooled

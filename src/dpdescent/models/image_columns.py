@@ -66,7 +66,6 @@ class Columns:
 
 
 def _colour(colour: cifar10.ColourImages) -> tuple[Pixels, Labels]:
-    """Pixels and labels of colour images."""
     return colour.pixels, colour.labels
 
 

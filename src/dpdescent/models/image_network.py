@@ -170,8 +170,6 @@ class ImageNetwork:
     def _by_differentiation(
         self, parameters: Array, images: Array, labels: Array, counts: Array, clip_norm: float
     ) -> Array:
-        """The sum of clipped gradients of a few images by automatic differentiation."""
-
         def loss(parameters: Array, image: Array, label: Array) -> Array:
             return self.loss(parameters, image[None], label[None])
 
@@ -181,7 +179,6 @@ class ImageNetwork:
     def _add(
         self, total: Array, parameters: Array, images: Array, labels: Array, counts: Array, clip_norm: float
     ) -> Array:
-        """A total plus the sum of clipped gradients of a few images."""
         return total + self.clipped_sum(parameters, images, labels, counts, clip_norm)
 
     def _backward(self, layers: Layers, images: Array, labels: Array) -> tuple[list[Array], list[Array]]:
@@ -222,12 +219,10 @@ def _adding(network: ImageNetwork) -> Any:
 
 @cache
 def _scoring(network: ImageNetwork) -> Any:
-    """The compiled function `scores`, once for equal networks."""
     return jax.jit(network.scores)
 
 
 def _cross_entropy(scores: Array, labels: Array) -> Array:
-    """The sum over images of their cross-entropies."""
     return -jnp.take_along_axis(jax.nn.log_softmax(scores), labels[:, None], 1).sum()
 
 

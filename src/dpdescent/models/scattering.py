@@ -84,7 +84,6 @@ def _folded(spectrum: NDArray[np.complex64], step: int) -> NDArray[np.complex64]
 
 @cache
 def _filters(size: int) -> _Filters:
-    """The filters for images of a size."""
     wavelets = tuple(
         np.stack([_morlet(size, WIDTH * 2**j, FREQUENCY / 2**j, np.pi * angle / ANGLES) for angle in range(ANGLES)])
         for j in range(SCALES)

@@ -149,7 +149,6 @@ def least_variance(weights: ArrayLike, sensitivity: float, rho: float) -> float:
 
 
 def _finite(name: str, values: ArrayLike) -> Array:
-    """An argument as an array of finite floats."""
     array = real(name, values)
     require_finite_values(**{name: array})
     return array

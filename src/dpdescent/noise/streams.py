@@ -97,12 +97,10 @@ class NoiseStream:
             yield block
 
     def _draw(self, rows: int) -> Array:
-        """The next rows of normals."""
         return generator(self.rng).standard_normal((rows, self.columns))
 
 
 def _by_shifts(beta: Array, normals: Array) -> Array:
-    """Computes the sums by adding shifted rows."""
     noise = beta[0] * normals if len(beta) else np.zeros(normals.shape)
     for shift in range(1, len(beta)):
         noise[shift:] += beta[shift] * normals[:-shift]

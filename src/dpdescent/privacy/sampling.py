@@ -144,7 +144,6 @@ def replaced_delta(half: float, delta: float) -> float:
 
 
 def _sampled_steps(releases: Sequence[Release]) -> int:
-    """Number of subsampled releases."""
     return sum(release.count for release in releases if isinstance(release, SubsampledGaussianReleases))
 
 
@@ -210,7 +209,6 @@ def _sampled(multiplier: float, rate: float, steps: int) -> dp_accounting.DpEven
 
 
 def _require_sampling(rate: float, steps: int, delta: float) -> None:
-    """Checks the arguments of an account of Poisson samples."""
     zcdp.require_delta(delta)
     if not 0.0 < rate <= 1.0:
         raise ValueError(f"rate={rate} must lie in (0, 1]")

@@ -93,6 +93,5 @@ def stamped(strategy: Strategy, copies: int) -> Strategy:
 
 
 def _diagonal(blocks: list[Array]) -> Array:
-    """A block-diagonal matrix of these blocks."""
     matrix: Array = block_diag(*blocks)
     return matrix

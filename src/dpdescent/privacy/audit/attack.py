@@ -115,7 +115,6 @@ class Scores:
 
     @cached_property
     def _sorted(self) -> Array:
-        """Scores of the tested runs in rising order."""
         return np.sort(self.tested, axis=1)
 
 

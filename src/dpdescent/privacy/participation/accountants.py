@@ -205,7 +205,6 @@ def _binned(T: int, period: int, lam: float, draws: int, rng: np.random.Generato
 def _estimated(
     calibration: Calibration, eps: float, delta: float, unamplified: float, sampler: Sampler
 ) -> Calibrated:  # fmt: skip
-    """A multiplier from Monte Carlo, with its estimated delta."""
     kappa, there = calibration.multiplier(eps, delta, unamplified)
     return Calibrated(kappa, there.value, there.standard_error, "zero-out", sampler, False, "none")
 
@@ -213,5 +212,4 @@ def _estimated(
 def _fixed_size(
     kappa: float, attained: float, relation: Relation, proved: bool, precondition: str = "none"
 ) -> Calibrated:  # fmt: skip
-    """A multiplier for batches of fixed size, with the status of its guarantee."""
     return Calibrated(kappa, attained, 0.0, relation, "fixed size", proved, precondition)

@@ -64,7 +64,6 @@ class BinnedPair:
         return np.concatenate([self._losses(kappa, direction, piece) for piece in pieces])
 
     def _losses(self, kappa: float, direction: Direction, piece: slice) -> Array:
-        """Privacy losses of a slice of the outputs."""
         products = kappa * self.noise[piece]
         if direction == "P|Q":
             products += self.gram[self.bins[piece]]

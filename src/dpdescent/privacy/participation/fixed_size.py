@@ -141,7 +141,6 @@ def multiplier(eps: float, T: int, rate: float, delta: float) -> float:
 
 
 def _require_account(T: int, rate: float, delta: float) -> None:
-    """Checks that the arguments have an account."""
     require_steps(T, rate)
     zcdp.require_delta(delta)
     losses.require_resolved(T, delta)

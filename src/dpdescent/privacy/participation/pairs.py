@@ -214,7 +214,6 @@ def _most(x: Array, kappa: float, rate: float, lam: float, sign: float) -> Array
 def _losses(
     y: NDArray[np.bool_], z: Array, kappa: float, rate: float, lam: float, direction: Direction
 ) -> Array:  # fmt: skip
-    """Privacy losses at a block of outputs."""
     if direction == "P|Q":
         return log_ratio(encode(y, lam) + kappa * z, kappa, rate, lam)
     return -log_ratio(kappa * z, kappa, rate, lam)
