@@ -93,7 +93,7 @@ def self_compose(one: PrivacyLossDistribution, T: int, cut: float = CUT) -> Priv
 
 def epsilon(found: PrivacyLossDistribution, delta: float) -> float:
     """Smallest epsilon for which these losses are (epsilon, delta)-DP, as `get_epsilon_for_delta` computes it."""
-    return max(_epsilon(each.to_dense_pmf(), delta) for each in _orders(found))
+    return max(_epsilon(order.to_dense_pmf(), delta) for order in _orders(found))
 
 
 def _orders(both: PrivacyLossDistribution) -> list[PLDPmf]:
