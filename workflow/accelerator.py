@@ -31,14 +31,14 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src"
 sys.path.insert(0, str(SOURCE))
 
-# The paper whose runs these are has a module of them.
+# The module of these runs, which one paper has.
 (ELSEWHERE,) = SOURCE.glob("dpdescent/papers/*/runs/network_elsewhere.py")
 KEY, ARTEFACT = ELSEWHERE.parents[1].name, "fig04a_cifar10_net"
 FOLDER = Path("build/accelerator")
 RECORD = Path("docs/accelerator.csv")
-# What may travel at a call, and of this a piece.
+# The most bytes that may travel at a call, and the bytes of a piece of the images.
 TRAVELS, PIECE = 64 * 2**20, 40 * 2**20
-# Of relative differences between a processor's sums of clipped gradients and the accelerator's, in norm.
+# The largest relative difference, in norm, between the sums of clipped gradients of a processor and of the accelerator.
 AGREE = 1e-4
 LEFT_OUT = ["/*", "!/results/"]
 
@@ -54,20 +54,20 @@ def main(arguments=None):
     out.set_defaults(call=lambda args: without_results(args.command) if args.command else take_out())
     commands.add_parser("back", help="here: puts results/ back").set_defaults(call=lambda args: put_back())
     commands.add_parser("join", help="there: images from pieces").set_defaults(call=lambda args: join())
-    made = commands.add_parser("run", help="there: makes runs")
-    made.add_argument("--output", type=Path, required=True, help="folder of what comes back")
-    made.add_argument("--seconds", type=float, required=True, help="when this call must have ended")
-    made.add_argument("--all", type=float, required=True, help="the same for this call and all after it")
-    made.add_argument("--processor", action="store_true", help="also where JAX finds no accelerator")
-    made.add_argument("--steps", type=int, help="end after so many steps of the first two mechanisms, for a trial")
-    made.set_defaults(call=run)
+    making = commands.add_parser("run", help="there: makes runs")
+    making.add_argument("--output", type=Path, required=True, help="folder of what comes back")
+    making.add_argument("--seconds", type=float, required=True, help="when this call must have ended")
+    making.add_argument("--all", type=float, required=True, help="the same for this call and all after it")
+    making.add_argument("--processor", action="store_true", help="also where JAX finds no accelerator")
+    making.add_argument("--steps", type=int, help="end after so many steps of the first two mechanisms, for a trial")
+    making.set_defaults(call=run)
     compared = commands.add_parser("agree", help="there, called by run: compares first steps with the processor's")
     compared.add_argument("file", type=Path)
     compared.add_argument("output", type=Path)
     compared.set_defaults(call=lambda args: agree(args.file, args.output))
     args = parser.parse_args(arguments)
     os.chdir(ROOT)
-    # What is said must be known also of a call that is killed.
+    # Every line is written at once, because a call that is killed must leave its lines too.
     sys.stdout.reconfigure(line_buffering=True)
     args.call(args)
 
@@ -80,7 +80,7 @@ def git(*arguments):
 
 
 def take_out():
-    """Takes results/ out of the working tree; on any failure it is back, or still there."""
+    """Takes results/ out of the working tree; after any failure it is back, or still there."""
     if git("status", "--porcelain", "--", "results"):
         sys.exit("results/ has changes that are not committed, and they would stay: commit them or put them back first")
     if sparse() not in ([], LEFT_OUT):
@@ -97,7 +97,7 @@ def take_out():
 
 
 def put_back():
-    """Puts results/ back; where it was never out, nothing changes."""
+    """Puts results/ back into the working tree; where it was never out, nothing changes."""
     if sparse() == LEFT_OUT:
         git("sparse-checkout", "disable")
     missing = git("ls-files", "--deleted", "--", "results").split()
@@ -112,17 +112,17 @@ def without_results(command):
     def end(number, frame):
         raise SystemExit(128 + number)
 
-    before = {each: signal.signal(each, end) for each in (signal.SIGINT, signal.SIGTERM)}
+    before = {ending: signal.signal(ending, end) for ending in (signal.SIGINT, signal.SIGTERM)}
     try:
         take_out()
         status = subprocess.run(command).returncode
     finally:
-        # A second Ctrl-C must not leave half of it.
-        for each in before:
-            signal.signal(each, signal.SIG_IGN)
+        # A second Ctrl-C must not interrupt this, because half of results/ would be missing.
+        for ending in before:
+            signal.signal(ending, signal.SIG_IGN)
         put_back()
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for ending, handler in before.items():
+            signal.signal(ending, handler)
     sys.exit(status)
 
 
@@ -133,7 +133,7 @@ def sparse():
 
 
 def travelling():
-    """Bytes of the files that git has or does not ignore, as far as they are there."""
+    """Bytes of the existing files that git has or does not ignore."""
     names = git("ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
     return sum(os.lstat(name).st_size for name in set(names) if name and os.path.lexists(name))
 
@@ -167,7 +167,7 @@ def prepare(args):
 
 
 def plan():
-    """The first runs, with all that needs an accountant or minutes."""
+    """The plan of the first runs, with everything that needs an accountant or minutes."""
     first, decoders = [], {}
     for described, decoder in runs_module("network_learning").first_runs(configured().parts[0].spec):
         first.append(described)
@@ -176,16 +176,16 @@ def plan():
 
 
 def runs_module(name):
-    """A module of the paper's runs; imported where it is needed, because not every side has what each needs."""
+    """A module of the paper's runs; imported where it is needed, because no side has the packages of all of them."""
     return importlib.import_module(f"dpdescent.papers.{KEY}.runs.{name}")
 
 
 def configured():
-    """The artefact as the configuration has it."""
+    """The configured artefact."""
     from dpdescent.replication.configuration import project, values
 
-    given = {**values.read_yaml(Path("config/config.yaml")), "scale": "paper", "papers": [KEY]}
-    return project.load(given, Path()).papers[KEY].on_request[ARTEFACT]
+    top_level = {**values.read_yaml(Path("config/config.yaml")), "scale": "paper", "papers": [KEY]}
+    return project.load(top_level, Path()).papers[KEY].on_request[ARTEFACT]
 
 
 def join():
@@ -194,7 +194,7 @@ def join():
 
     folder = Path("build/downloads/cifar10")
 
-    def made(file):
+    def assembled(file):
         target = folder / f"{file.name}.bin"
         if not target.is_file():
             content = smaller.whole(file.read_bytes())
@@ -203,7 +203,7 @@ def join():
         return file.name
 
     with ThreadPoolExecutor() as pool:
-        joined = list(pool.map(made, sorted(FOLDER.glob("piece*/*"))))
+        joined = list(pool.map(assembled, sorted(FOLDER.glob("piece*/*"))))
     missing = [name for name in cifar10.MD5 if not (folder / f"{name}.bin").is_file()]
     print(f"joined and verified: {', '.join(joined) or 'nothing'}; missing: {', '.join(missing) or 'nothing'}")
     return not missing
@@ -244,7 +244,7 @@ def run(args):
     if args.steps:
         elsewhere.PIECE = args.steps
     soon = planned.first[:2] if args.steps else planned.first
-    normals.ahead((each, planned.decoders[each.mechanism].shape[1]) for each in soon)
+    normals.ahead((described, planned.decoders[described.mechanism].shape[1]) for described in soon)
     settings = {"source": "cifar10", "images_folder": ""}
     records = images_of(settings, "records", first.records)
     tested = images_of(settings, "tested", 10_000)
@@ -267,16 +267,16 @@ def run(args):
 
 
 def adopted(elsewhere):
-    """Accuracies of the runs that were taken before: what is still to be made comes after them."""
+    """Accuracies of the runs that were taken before; further runs are made after them."""
     return {
         elsewhere.wanted_of(row): float(row["value"]) for row in (elsewhere.read(RECORD) if RECORD.is_file() else [])
     }
 
 
 def about(device):
-    """What rows say of the machine and the code."""
-    known = {name: importlib.metadata.version(name) for name in ("jax", "jaxlib", "numpy")}
-    return {"device": device, **known, "python": platform.python_version(), "code": code()}
+    """The columns of all rows on the machine and the code."""
+    versions = {name: importlib.metadata.version(name) for name in ("jax", "jaxlib", "numpy")}
+    return {"device": device, **versions, "python": platform.python_version(), "code": code()}
 
 
 def code():
@@ -287,7 +287,7 @@ def code():
 
 
 def trial(shop):
-    """Makes the first steps of the first two mechanisms, to see that all is there."""
+    """Makes the first steps of the first two mechanisms, as a test that nothing is missing."""
     elsewhere = runs_module("network_elsewhere")
     for described in shop.plan.first[:2]:
         decoder, state = shop.decoder(described), shop.start(described)
@@ -298,21 +298,21 @@ def trial(shop):
 
 
 def compare(shop, seen, output):
-    """Begins to compare the first steps with the processor's, in a process beside the training."""
+    """Begins the comparison of the first steps with those of the processor, in a process beside the training."""
     import numpy as np
 
     result, file = FOLDER / "agreement.csv", FOLDER / "seen.npz"
     if result.is_file():
         write(output / result.name, result.read_bytes())
         return None
-    parameters, sums = (np.asarray(each) for each in seen)
+    parameters, sums = (np.asarray(array) for array in seen)
     np.savez(file, parameters=parameters, sums=sums, about=json.dumps(shop.about))
     call = [sys.executable, __file__, "agree", str(file.resolve()), str(result.resolve())]
     return subprocess.Popen(call, env={**os.environ, "JAX_PLATFORMS": "cpu"})
 
 
 def agree(file, output):
-    """Writes how far each step's sum of clipped gradients is from the processor's, relative to its norm."""
+    """Writes the distance of each step's sum of clipped gradients from the processor's, relative to its norm."""
     import numpy as np
 
     from dpdescent.models.image_network import ImageNetwork
@@ -322,17 +322,17 @@ def agree(file, output):
     first = elsewhere.Plan.load(FOLDER / "plan").first[0]
     records = images_of({"source": "cifar10", "images_folder": ""}, "records", first.records)
     with np.load(file) as seen:
-        given, told = (seen["parameters"], seen["sums"]), json.loads(str(seen["about"]))
+        arrays, columns = (seen["parameters"], seen["sums"]), json.loads(str(seen["about"]))
     network = ImageNetwork()
-    found = list(elsewhere.agreement(network, records, first, *given))
-    rows = [{"step": step, "difference": difference, **told} for step, difference in enumerate(found)]
+    apart = list(elsewhere.agreement(network, records, first, *arrays))
+    rows = [{"step": step, "difference": difference, **columns} for step, difference in enumerate(apart)]
     write_rows(output, list(rows[0]), rows)
-    verdict = "agree" if all(each <= AGREE for each in found) else "DO NOT AGREE"
-    print(f"processor and device {verdict} on {len(found)} steps: at most {max(found):.2e} apart, of {AGREE:g}")
+    verdict = "agree" if all(difference <= AGREE for difference in apart) else "DO NOT AGREE"
+    print(f"processor and device {verdict} on {len(apart)} steps: at most {max(apart):.2e} apart, of {AGREE:g}")
 
 
 def finish(checking, result, output, limits):
-    """Waits for the comparison as long as this call may, and brings it back."""
+    """Waits for the comparison as long as this call may, and copies its result to the output."""
     try:
         checking.wait(timeout=max(limits.left(), 0.1))
     except subprocess.TimeoutExpired:

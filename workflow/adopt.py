@@ -20,9 +20,9 @@ from accelerator import ARTEFACT, KEY, RECORD, ROOT, SOURCE
 
 CONFIGURED = Path(f"config/papers/{KEY}.yaml")
 TABLE = Path(f"results/paper/on_request/{KEY}/{ARTEFACT}.csv")
-# Names of the cells that are written here, and their reason.
+# Names of the cells that are written here, and the reason that is written beside them.
 PANEL, CHOSEN = "accelerator", 'chosen: "as above, as the time of an accelerator allowed"'
-# Of a trained part.
+# Columns of a trained part.
 COLUMNS = (
     "eps", "mechanism", "learning_rate", "repeat", "device", "noise_multiplier", "copies", "nu", "rho", "series",
     "trial", "value",
@@ -58,15 +58,15 @@ def adopt(folders, within=accelerator.AGREE):
 
 
 def wanted(row):
-    """Which run a row is of; without JAX, which this side need not have."""
+    """The key of the run of a row; computed without JAX, which this side need not have."""
     return float(row["eps"]), row["mechanism"], float(row["learning_rate"]), int(float(row["repeat"]))
 
 
 def came_back(folder, within):
-    """The rows of a folder, once processor and device agree and the code is this one's.
+    """The rows of a folder, if processor and device agree and the code is that of this checkout.
 
     Raises:
-        SystemExit: in one line, if they do not.
+        SystemExit: in one line, if not.
     """
     from dpdescent.replication.build.files import read_rows
 
@@ -75,7 +75,7 @@ def came_back(folder, within):
         sys.exit(f"{agreed} is not there: whether device and processor agree is not known, and no run is taken")
     steps = read_rows(agreed)
     apart = [float(row["difference"]) for row in steps]
-    worst = max(apart, key=lambda each: (each != each, each))
+    worst = max(apart, key=lambda distance: (distance != distance, distance))
     if not worst <= within:
         sys.exit(f"{agreed}: sums of clipped gradients are {worst:.2e} apart, of {within:g} at the most")
     code = accelerator.code()
@@ -98,12 +98,12 @@ def configure(runs):
     accelerator.write(CONFIGURED, new.encode())
     listed = {wanted(part.spec["cell"]) for part in accelerator.configured().parts}
     cells = cells_of(set(runs) - listed)
-    told = ""
+    written = ""
     for number, cell in enumerate(cells, start=1):
-        told += f"\n      {PANEL} {number}:"
+        written += f"\n      {PANEL} {number}:"
         for axis, values in cell.items():
-            told += f"\n        {axis}: {{value: [{', '.join(map(shown, values))}], {CHOSEN}}}"
-    accelerator.write(CONFIGURED, (before + name + by_hand + told + trials + after).encode())
+            written += f"\n        {axis}: {{value: [{', '.join(map(shown, values))}], {CHOSEN}}}"
+    accelerator.write(CONFIGURED, (before + name + by_hand + written + trials + after).encode())
     listed = {wanted(part.spec["cell"]) for part in accelerator.configured().parts}
     if missing := set(runs) - listed:
         accelerator.write(CONFIGURED, text.encode())
@@ -117,9 +117,9 @@ def shown(value):
 def cells_of(runs):
     """Few products of axes that hold just these runs."""
     repeats = grouped(runs, lambda run: run[:3], lambda run: run[3])
-    rates = grouped(repeats, lambda each: (each[0][0], each[0][1], each[1]), lambda each: each[0][2])
-    names = grouped(rates, lambda each: (each[0][0], each[0][2], each[1]), lambda each: each[0][1])
-    budgets = grouped(names, lambda each: (*each[0][1:], each[1]), lambda each: each[0][0])
+    rates = grouped(repeats, lambda pair: (pair[0][0], pair[0][1], pair[1]), lambda pair: pair[0][2])
+    names = grouped(rates, lambda pair: (pair[0][0], pair[0][2], pair[1]), lambda pair: pair[0][1])
+    budgets = grouped(names, lambda pair: (*pair[0][1:], pair[1]), lambda pair: pair[0][0])
     return [
         {"eps": eps, "mechanism": name, "learning_rate": rate, "repeat": repeat}
         for (repeat, rate, name), eps in sorted(budgets)
@@ -128,21 +128,21 @@ def cells_of(runs):
 
 def grouped(items, key, value):
     """Pairs of a key and the sorted values of all items that have it."""
-    found = {}
+    groups = {}
     for item in items:
-        found.setdefault(key(item), set()).add(value(item))
-    return [(each, tuple(sorted(values))) for each, values in found.items()]
+        groups.setdefault(key(item), set()).add(value(item))
+    return [(group, tuple(sorted(values))) for group, values in groups.items()]
 
 
 def into_build(kept):
-    """Makes each run that is known a trained part of the build, and says which are missing."""
+    """Makes every known run a trained part of the build, and prints which runs are missing."""
     from dpdescent.replication.build import store
     from dpdescent.replication.build.files import read_rows
     from dpdescent.replication.build.fingerprint import code_fingerprint, versions
 
     begun = ".snakemake/dpdescent/paper.begun"
     call = [Path(sys.executable).with_name("snakemake"), "-c1", begun]
-    # The first build of a checkout would count parts for nothing that were there before it.
+    # Begun here, because the first build of a checkout ignores all parts that were there before it.
     if not Path(begun).is_file() and subprocess.run(call).returncode:
         sys.exit(f"{begun} was not made, for the reason above; then the same command")
     rows = [row for row in read_rows(TABLE) if row["variant"] == "main"]
@@ -155,9 +155,11 @@ def into_build(kept):
         if (row := kept.get(where) or committed.get(where)) is None:
             missing.append(part.name)
             continue
-        told = {name: row[name] for name in COLUMNS}
+        measurement = {name: row[name] for name in COLUMNS}
         made_from = store.key(code, versions("numpy", "scipy"), part.spec, [])
-        store.train(folder / f"{part.name}.csv", made_from, lambda spec, told=told: [told], part.spec, {})
+        store.train(
+            folder / f"{part.name}.csv", made_from, lambda spec, measurement=measurement: [measurement], part.spec, {}
+        )
         other = committed.get(where, row)
         if other["device"] != row["device"]:
             print(f"{part.name}: {row['value']} on {row['device']}; before, {other['value']} on {other['device']}")

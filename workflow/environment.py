@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Newest first: for these CPythons every package of the locks has a wheel, but for SOURCE_ONLY.
+# Versions of CPython, newest first, for which every package of the locks but those of SOURCE_ONLY has a wheel.
 SUPPORTED = ("3.13", "3.12", "3.11")
 NO_PYTHON = """\
 dpdescent needs CPython {oldest} to {newest}, and {problem}. Two ways to get one:
@@ -24,11 +24,11 @@ dpdescent needs CPython {oldest} to {newest}, and {problem}. Two ways to get one
   from uv, without other rights: uv python install {newest}, then make ... PYTHON="$(uv python find {newest})\""""
 # The packages of the pipeline. Each extra's lock has only what is needed beside them.
 LOCK, EXTRAS = "requirements.lock", ("test", "deep", "slurm")
-# Without a wheel on any index; the lock has the tools that build it, and they are installed before it.
+# Packages without a wheel on any index; the lock has the tools that build them, which are installed before them.
 SOURCE_ONLY = ("connection-pool",)
 RECORD, LOG = Path(".venv/.installed"), Path(".venv/environment.log")
-# What a user's settings of pip and uv may say here is how packages are reached. All else could send them elsewhere,
-# choose others, or let hashes count for nothing.
+# Settings of a user's pip and uv that are kept: those on how packages are reached. All others could install packages
+# elsewhere, choose other packages, or switch off the check of hashes.
 PIP_KEEPS = (
     "cache-dir", "cert", "client-cert", "default-timeout", "extra-index-url", "find-links", "index-url",
     "keyring-provider", "no-cache-dir", "no-index", "proxy", "retries", "timeout", "trusted-host",
@@ -37,7 +37,7 @@ UV_KEEPS = re.compile(
     "UV_(CACHE_DIR|CONCURRENT_.*|DEFAULT_INDEX|EXTRA_INDEX_URL|FIND_LINKS|HTTP_.*|INDEX.*|INSECURE_HOST"
     "|KEYRING_PROVIDER|LINK_MODE|NATIVE_TLS|NO_CACHE|NO_PROGRESS|OFFLINE|PYTHON_.*|SYSTEM_CERTS)"
 )
-# Set for programs of the user's own; each changes which modules a Python that runs here would find.
+# Variables for programs of the user's own; each of them changes which modules a Python finds that runs here.
 FOREIGN = re.compile("(PYTHON|PIP_|UV_|CONDA_|VIRTUAL_ENV|__PYVENV)")
 UNREACHED = re.compile(
     r"Retrying \(|NewConnectionError|NameResolutionError|ConnectTimeout|SSLError|dns error|error sending"
@@ -80,7 +80,7 @@ def main():
         parser.error("there is no extra {!r}; there are: {}".format(unknown[0], ", ".join(EXTRAS)))
     os.chdir(str(Path(__file__).resolve().parents[1]))
     try:
-        # Two calls at once would write the same files; the second one then finds all done.
+        # Locked, because two calls at once would write the same files; the second call then finds everything done.
         with open(__file__) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             set_up(set(args.extras), args.python)
@@ -91,7 +91,7 @@ def main():
 
 
 def set_up(extras, python):
-    """Makes .venv what the locks say, unless it is: another checkout's, another interpreter's, another lock's."""
+    """Makes .venv as the locks say, unless it is so already, for this checkout and the wanted interpreter."""
     record = read_record()
     extras = sorted(extras | set(record["extras"]))
     locks = {LOCK: digest(LOCK), "pyproject.toml": digest("pyproject.toml")}
@@ -108,7 +108,7 @@ def set_up(extras, python):
     try:
         install_all("uv" if shutil.which("uv") else "pip", here, named, extras, locks)
     except Failure as failure:
-        # It has indexes and certificates of its own.
+        # Tried because pip has indexes and certificates of its own.
         if not shutil.which("uv") or not (named or any_supported("uv"))["modules"]:
             raise
         print(f"{failure}\nTrying pip in place of uv", flush=True)
@@ -116,7 +116,7 @@ def set_up(extras, python):
 
 
 def install_all(tool, here, named, extras, locks):
-    """What .venv lacks of the locks, by uv or pip, in a new .venv unless the one that is there can be kept."""
+    """Installs the packages of the locks that .venv lacks, by uv or pip, in a new .venv unless the old one serves."""
     record = read_record()
     if not here or (tool == "pip" and not has_pip()):
         python = named or any_supported(tool)
@@ -142,10 +142,10 @@ def any_supported(tool):
     """The interpreter to use: python3 where it is supported, else the newest of all that have a name on the PATH."""
     lacking = None
     for name in ["python3", *("python" + version for version in SUPPORTED)]:
-        found = probe(name)
-        if found and (found["modules"] or tool == "uv"):
-            return found
-        lacking = lacking or found
+        interpreter = probe(name)
+        if interpreter and (interpreter["modules"] or tool == "uv"):
+            return interpreter
+        lacking = lacking or interpreter
     if lacking:
         raise Failure(no_venv(lacking))
     raise Failure(no_python("none is on the PATH"))
@@ -153,16 +153,16 @@ def any_supported(tool):
 
 def supported(python):
     """The interpreter that a user named."""
-    found = probe(python)
-    if not found:
+    interpreter = probe(python)
+    if not interpreter:
         raise Failure(no_python(f"{python} is none"))
-    if not found["modules"] and not shutil.which("uv"):
-        raise Failure(no_venv(found))
-    return found
+    if not interpreter["modules"] and not shutil.which("uv"):
+        raise Failure(no_venv(interpreter))
+    return interpreter
 
 
 def probe(python):
-    """What a command is: version and path of a supported CPython, and whether it has venv; None for all else."""
+    """Version and path of the supported CPython that a command starts, and whether it has venv; None for all else."""
     try:
         done = subprocess.run([python, "-c", PROBE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=plain())
     except OSError:
@@ -179,9 +179,9 @@ def no_python(problem):
     return NO_PYTHON.format(oldest=SUPPORTED[-1], newest=SUPPORTED[0], problem=problem)
 
 
-def no_venv(found):
+def no_venv(interpreter):
     return "{path} lacks the modules venv and ensurepip. On Debian and Ubuntu: apt-get install python3-venv".format(
-        **found
+        **interpreter
     )
 
 
@@ -189,7 +189,7 @@ def no_venv(found):
 
 
 def create(tool, python):
-    """An empty .venv of an interpreter."""
+    """Makes an empty .venv with an interpreter."""
     if tool == "uv":
         run(
             ["uv", "venv", "--no-config", "--quiet", "--clear", "--no-project", "--python", python["path"], ".venv"],
@@ -200,7 +200,7 @@ def create(tool, python):
 
 
 def install(tool, lock):
-    """The packages of a lock by their hashes: as wheels, then what has none, by tools that are there by then."""
+    """Installs the packages of a lock by their hashes: first all wheels, then the packages that have to be built."""
     blocks = packages(lock)
     with tempfile.TemporaryDirectory() as folder:
         for source in (False, True):
@@ -215,7 +215,7 @@ def install(tool, lock):
 
 
 def install_project(tool):
-    """The project itself as a link to src."""
+    """Installs the project itself, as a link to src."""
     with tempfile.TemporaryDirectory() as home:
         # A user's own settings of setuptools lie in the home folder.
         fetch(tool, ["--no-deps", "--no-build-isolation", "--editable", "."], "the project itself", 1, HOME=home)
@@ -224,7 +224,8 @@ def install_project(tool):
 def fetch(tool, arguments, what, number, **environment):
     """Runs the installer of a tool with arguments that pip and uv share."""
     if tool == "uv":
-        # Without uv.toml, which may name another target; bytecode, because some users forbid jobs to write it.
+        # No uv.toml is read, because it may name another target; bytecode is compiled, because some users forbid jobs
+        # to write it.
         command = [
             "uv", "pip", "install", "--no-config", "--python", ".venv/bin/python", "--compile-bytecode", *arguments,
         ]  # fmt: skip
@@ -234,8 +235,8 @@ def fetch(tool, arguments, what, number, **environment):
     run(command, f"install {what}", Progress(what, number), **pip_settings(), **environment)
 
 
-def run(command, doing, told=None, **environment):
-    """Runs a command, keeps what it says in LOG, and raises in its words where it fails."""
+def run(command, doing, progress=None, **environment):
+    """Runs a command, keeps its output in LOG, and raises an error in its words where it fails."""
     shown = command[0] == "uv" and sys.stderr.isatty()
     try:
         process = subprocess.Popen(
@@ -248,10 +249,10 @@ def run(command, doing, told=None, **environment):
     for raw in process.stdout:
         line = raw.decode(errors="replace").rstrip()
         lines.append(line)
-        if told:
-            told(line)
-    if told:
-        told.end()
+        if progress:
+            progress(line)
+    if progress:
+        progress.end()
     if os.path.isdir(".venv"):
         with open(str(LOG), "a", encoding="utf-8") as log:
             log.write("\n".join([" ".join(command), *lines, ""]))
@@ -261,9 +262,9 @@ def run(command, doing, told=None, **environment):
 
 def reason(lines, shown):
     """The words of a failed command that say why, and what to do."""
-    said = [line for line in lines if re.match(r"\s*(ERROR|error|Error|×)", line)] or lines[-3:]
+    telling = [line for line in lines if re.match(r"\s*(ERROR|error|Error|×)", line)] or lines[-3:]
     words = (
-        "its words stand above" if shown else " ".join(line.strip(" ×╰─▶") for line in said[:3]) or "it said nothing"
+        "its words stand above" if shown else " ".join(line.strip(" ×╰─▶") for line in telling[:3]) or "it said nothing"
     )
     if any(UNREACHED.search(line) for line in lines):
         words += ". The index of packages was not reached: mend the connection or its settings, then the same command"
@@ -278,7 +279,7 @@ def reason(lines, shown):
 
 
 class Progress:
-    """What pip is doing: on a terminal one line that changes, elsewhere a line for every 25 packages."""
+    """The progress of pip, printed: on a terminal one line that changes, elsewhere a line for every 25 packages."""
 
     def __init__(self, what, number):
         self.what, self.number, self.done = what, number, 0
@@ -287,13 +288,13 @@ class Progress:
             self.tell(f"fetching {what}")
 
     def __call__(self, line):
-        found = re.match(
+        match = re.match(
             r"(?:Collecting|Requirement already satisfied:|Processing) (?:\S*/)?([A-Za-z0-9._-]+?)(?:==|-\d|$|\s)", line
         )
-        if found and self.number > 1:
+        if match and self.number > 1:
             self.done += 1
             if self.terminal or self.done % 25 == 0:
-                self.tell(f"  {self.done} of {self.number}: {found.group(1)}")
+                self.tell(f"  {self.done} of {self.number}: {match.group(1)}")
         elif line.startswith("Installing collected packages") and self.number > 1:
             self.tell("  all are here; unpacking them into .venv")
 
@@ -329,26 +330,26 @@ def check(locks):
 
 
 def packages(lock):
-    """Name, version, marker and text of each package of a lock."""
+    """Name, version, marker and text of every package in a lock."""
     text = Path(lock).read_text(encoding="utf-8")
-    found = re.finditer(r"^([A-Za-z0-9._-]+)==([^\s;]+)(?: ; ([^\\\n]*?))? ?\\?\n(?:[ \t].*\n)*", text, re.MULTILINE)
-    return [(each.group(1), each.group(2), each.group(3) or "", each.group(0)) for each in found]
+    matches = re.finditer(r"^([A-Za-z0-9._-]+)==([^\s;]+)(?: ; ([^\\\n]*?))? ?\\?\n(?:[ \t].*\n)*", text, re.MULTILINE)
+    return [(match.group(1), match.group(2), match.group(3) or "", match.group(0)) for match in matches]
 
 
 def plain():
-    """The environment without what sends imports and packages elsewhere; a user's indexes stay."""
+    """The environment without variables that send imports or packages elsewhere; a user's indexes stay."""
     return {name: value for name, value in os.environ.items() if not FOREIGN.match(name) or UV_KEEPS.fullmatch(name)}
 
 
 def pip_settings():
-    """How a user's pip reaches packages, from files and environment, as variables in place of all of them."""
+    """Settings of a user's pip on how packages are reached, as variables that replace all of its settings."""
     variables = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
     done = subprocess.run([".venv/bin/python", "-m", "pip", "config", "list"], capture_output=True,
                           env=dict(plain(), **variables))  # fmt: skip
     if done.returncode:
         raise Failure(f"Set-up failed: pip cannot read its settings: {done.stderr.decode().strip()}")
     kept = {"PIP_CONFIG_FILE": os.devnull, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    # Settings of all commands come before those of `install`, and what a variable says is last.
+    # Settings of all commands come first, then those of `install`, and those of variables last, which take precedence.
     settings = re.findall(r"^(global|install|:env:)\.([\w-]+)=(.*)$", done.stdout.decode(), re.MULTILINE)
     for order in ("global", "install", ":env:"):
         for section, name, value in settings:
@@ -366,7 +367,7 @@ def digest(file):
 
 
 def read_record():
-    """What .venv was made for; nothing where it is not there or not finished."""
+    """The record of what .venv was made for; empty where .venv is not there or not finished."""
     try:
         record = json.loads(RECORD.read_text(encoding="utf-8"))
         return {name: record[name] for name in ("checkout", "python", "extras", "locks")}

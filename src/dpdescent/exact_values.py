@@ -9,6 +9,7 @@ of Bareiss's elimination. So the released value is a function of A alone that gr
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 
 import numpy as np
@@ -68,7 +69,7 @@ def noisy_vector(units: Sequence[int], exponent: int, noise_sd: Fraction) -> Arr
 
 def fine_exponent(noise_sd: Fraction) -> int:
     """Exponent of a spacing so much finer than the noise that rounding to it loses nothing that matters."""
-    return grid.exponent_of(grid.positive(noise_sd=noise_sd) / grid.FINE**3)
+    return grid.exponent_of(grid.positive(noise_sd=noise_sd) / grid.FINE**5)
 
 
 def smallest_eigenvalue(matrix: Rows, step: int) -> int:
@@ -78,7 +79,11 @@ def smallest_eigenvalue(matrix: Rows, step: int) -> int:
         matrix: rows of a symmetric matrix.
         step: spacing of the grid, positive.
     """
-    proposed = float(np.linalg.eigvalsh(np.array(matrix, dtype=np.float64))[0])
+    proposed = 0.0
+    with suppress(np.linalg.LinAlgError):
+        proposed = float(np.linalg.eigvalsh(np.array(matrix, dtype=np.float64))[0])
+    # Any proposal suffices, because the search below doubles its steps.
+    proposed = proposed if math.isfinite(proposed) else 0.0
     low, width = int(proposed // step) - 1, 1
     while not is_positive_definite(matrix, low * step):
         low, width = low - width, 2 * width

@@ -9,6 +9,7 @@ import inspect
 import numbers
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import fields
 from decimal import Decimal
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -89,11 +90,25 @@ def real(name: str, given: Any) -> Array:
 
 
 def through(sample: Any, *names: str) -> None:
-    """Reads attributes of a frozen sample as `real` does; arrays of floats remain the same objects, at no cost."""
+    """Reads attributes of a frozen sample as `real` does; arrays of doubles remain the same objects, at no cost.
+
+    Other arrays are converted, because sums and products of narrow integers or halves wrap or overflow silently. Counts
+    of records may be integers of 64 bits.
+    """
     for name in names:
         value = getattr(sample, name)
-        if type(value) is not np.ndarray or value.dtype.kind not in "fi":
+        kept = ("float64", "int64") if name == "count" else ("float64",)
+        if type(value) is not np.ndarray or value.dtype not in kept:
             object.__setattr__(sample, name, real(name, value))
+
+
+def plain_fields(settings: Any) -> None:
+    """Converts all numbers of a frozen dataclass to Python numbers, because narrow numpy numbers wrap when squared."""
+    for field in fields(settings):
+        value = getattr(settings, field.name)
+        plain = tuple(map(plain_number, value)) if type(value) is tuple else plain_number(value)
+        if plain is not value:
+            object.__setattr__(settings, field.name, plain)
 
 
 def columns(given: Any) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from workload import Cost, Way, Workload
 
 import dpdescent.algorithms.dp_2s_gd as engine
 from dpdescent.data.iv import IVSample, draw_parameters, draw_sample
-from dpdescent.papers.liang2025.theory import prescriptions
+from dpdescent.papers.liang2025 import formulas
 from dpdescent.replication.drawing.bench_figure import OURS, TEXTBOOK
 
 T = 20
@@ -37,12 +37,12 @@ def textbook(
 
 
 def arms_of(
-    count: int, problem: prescriptions.IVProblem, steps: prescriptions.StepSizes, clip: float, rho: float
+    count: int, problem: formulas.IVProblem, steps: formulas.StepSizes, clip: float, rho: float
 ) -> engine.TwoStageArms:
     """`count` equal arms with the paper's noise."""
     one = np.ones(count)
-    gamma = prescriptions.clipping_threshold(clip, problem.n, problem.q, T, problem.tau)
-    noise = prescriptions.noise_scale(gamma, problem.n, T, rho)
+    gamma = formulas.clipping_threshold(clip, problem.n, problem.q, T, problem.tau)
+    noise = formulas.noise_scale(gamma, problem.n, T, rho)
     return engine.TwoStageArms(
         np.full(count, T), steps.eta * one, steps.alpha * one, gamma * one, gamma * one, noise * one, noise * one
     )
@@ -52,8 +52,8 @@ def one_instrument(runs: int = 1000) -> Workload:
     """n = 8065, p = q = 1, one data set of the paper's design, so that no two records are equal."""
     rng = np.random.default_rng(0)
     parameters = draw_parameters(1, 1, 3, rng)
-    sample, problem = draw_sample(parameters, 8065, rng), prescriptions.IVProblem.of(parameters, 8065, 5.0)
-    steps = prescriptions.recommended_step_sizes(prescriptions.spectrum(problem, prescriptions.Constants(0.1, 0.01)))
+    sample, problem = draw_sample(parameters, 8065, rng), formulas.IVProblem.of(parameters, 8065, 5.0)
+    steps = formulas.recommended_step_sizes(formulas.spectrum(problem, formulas.Constants(0.1, 0.01)))
     arms = arms_of(runs, problem, steps, 3.0, 1.0)
     stage1, stage2 = rng.standard_normal((T, runs, 1, 1)), rng.standard_normal((T, runs, 1))
     few = runs // 100
@@ -72,8 +72,8 @@ def design(sets: int = 20) -> Workload:
     """n = 5000, p = q = 50, twenty data sets of the paper's design, one run each."""
     rng = np.random.default_rng(1)
     parameters = draw_parameters(50, 50, 50, rng)
-    problem = prescriptions.IVProblem.of(parameters, 5000, 5.0)
-    steps = prescriptions.recommended_step_sizes(prescriptions.spectrum(problem, prescriptions.Constants(0.1, 0.01)))
+    problem = formulas.IVProblem.of(parameters, 5000, 5.0)
+    steps = formulas.recommended_step_sizes(formulas.spectrum(problem, formulas.Constants(0.1, 0.01)))
     arms, samples = arms_of(1, problem, steps, 3.0, 5.0), [draw_sample(parameters, 5000, rng) for _ in range(sets)]
     normals = [engine.Normals.draw(rng, T, 50, 50) for _ in range(sets)]
 

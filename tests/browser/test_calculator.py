@@ -17,7 +17,7 @@ from site_under_test import ROOT
 from dpdescent.algorithms.gaussian_law import IterateLaw, coverages
 from dpdescent.noise import schedule
 from dpdescent.papers.choquettechoo2023.theory import regression
-from dpdescent.papers.liang2025.theory import prescriptions
+from dpdescent.papers.liang2025 import formulas
 from dpdescent.privacy import accounting, sampling, shuffling, zcdp
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.report import samplers
@@ -71,7 +71,7 @@ def expected(given: dict[str, Any]) -> dict[str, float]:
         "multiplier_disjoint": math.sqrt(0.5 / rho),
     }  # fmt: skip
     if given["relation"] == "replace-one":
-        found["noise_by_proposition"] = prescriptions.noise_scale(given["gamma"], given["n"], T, rho)
+        found["noise_by_proposition"] = formulas.noise_scale(given["gamma"], given["n"], T, rho)
     if T > 20 and T % 10 == 0:
         estimates = law.estimates("batched means", T, 10, 20)
         lengths, covered = estimates.expected_length(), coverages(estimates)

@@ -21,8 +21,8 @@ from dpdescent.data.linear import LinearSample
 from dpdescent.estimators.dp_2s_gd import Settings
 from dpdescent.estimators.run import Run
 from dpdescent.papers.brown2024.arms import Setting, side_by_side
-from dpdescent.papers.liang2025 import arms as liang_arms
-from dpdescent.papers.liang2025.theory.prescriptions import StepSizes
+from dpdescent.papers.liang2025 import setting as liang_setting
+from dpdescent.papers.liang2025.formulas import StepSizes
 from dpdescent.privacy import sampling, zcdp
 from dpdescent.privacy.account import account
 from dpdescent.privacy.events import GaussianReleases, Mechanism, ShuffledGaussianReleases, SubsampledGaussianReleases
@@ -131,17 +131,17 @@ def test_dp_gd_has_the_bytes_of_the_paper_s_arm() -> None:
 def test_dp_2s_gd_has_the_bytes_of_the_paper_s_arm() -> None:
     X, y = data()
     noise = normals(two_stage)
-    arm = liang_arms.Arm("DP-2S-GD", T, 0.25, 0.25, StepSizes(0.5, 0.4), 2.0, "exact")
-    split = liang_arms.dp_2s_gd.Normals(noise[:, :2].reshape(T, 1, 1, 2), noise[:, 2:].reshape(T, 1, 1))
+    arm = liang_setting.Arm("DP-2S-GD", T, 0.25, 0.25, StepSizes(0.5, 0.4), 2.0, "exact")
+    split = liang_setting.dp_2s_gd.Normals(noise[:, :2].reshape(T, 1, 1, 2), noise[:, 2:].reshape(T, 1, 1))
     sample = IVSample(np.ascontiguousarray(X[:, :2]), X[:, 2:] + X[:, :1], y)
-    path = liang_arms.dp_2s_gd.descend(sample, liang_arms.columns([arm], N), split, record=True)
+    path = liang_setting.dp_2s_gd.descend(sample, liang_setting.columns([arm], N), split, record=True)
     found = two_stage(normals=noise, clip_norm2=2.0)
     assert path.beta_path is not None
     assert path.Theta_path is not None
     same(found.estimate, path.beta[0])
     same(found.path, path.beta_path[1:, 0])
     same(found.also["Theta_path"], path.Theta_path[1:, 0])
-    assert found.event.releases == liang_arms.mechanism(arm, N).releases
+    assert found.event.releases == liang_setting.mechanism(arm, N).releases
 
 
 def test_bytes_do_not_depend_on_the_order_of_memory() -> None:

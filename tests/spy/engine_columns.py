@@ -277,7 +277,7 @@ ENGINES = {
     "dpdescent.algorithms.dp_2s_gd": {"descend": two_stage},
     "dpdescent.algorithms.dp_iv_gd": {"descend": dp_iv_gd},
     "dpdescent.algorithms.reduced_form": {"descend": reduced_form},
-    "dpdescent.papers.liang2025.experiments.table_release_beta_only": {"realised_cost": two_stage},
+    "dpdescent.papers.liang2025.lemma_f1": {"realised_cost": two_stage},
     "dpdescent.algorithms.dp_ftrl": {
         "regression": stream, "single_pass": stream, "mean_estimation": mean_estimation,
     },

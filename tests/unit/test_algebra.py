@@ -21,7 +21,7 @@ def test_places_are_told_by_what_has_a_value() -> None:
 def test_ratios_are_taken_at_equal_places_only() -> None:
     found = algebra.ratios(UPPER, LOWER, ["n", "kind"])
     assert {place: each.value for place, each in found.items()} == {"n = 2, kind = a": 4.0, "n = 4": 2.0}
-    assert algebra.ratios(UPPER, LOWER, ["n", "kind"], told_by=["n"]).keys() == {"n = 2", "n = 4"}
+    assert algebra.ratios(UPPER, LOWER, ["n", "kind"], named_by=["n"]).keys() == {"n = 2", "n = 4"}
     assert algebra.ratios(UPPER.assign(mean=-1.0), LOWER, ["n"]) == {}
     cost = algebra.differences(UPPER, LOWER, ["n", "kind"])
     assert cost["mean"].tolist() == [6.0, 5.0]

@@ -8,9 +8,9 @@ from scipy.special import ndtr
 
 from dpdescent.attacks import dp_2s_gd, dp_gd
 from dpdescent.data.iv import IVSample
-from dpdescent.papers.liang2025.arms import Arm, columns
-from dpdescent.papers.liang2025.experiments import table_release_beta_only as lemma
-from dpdescent.papers.liang2025.theory import prescriptions
+from dpdescent.papers.liang2025 import formulas
+from dpdescent.papers.liang2025 import lemma_f1 as lemma
+from dpdescent.papers.liang2025.setting import Arm, columns
 from dpdescent.privacy.audit import attack
 from dpdescent.privacy.audit.attack import SURE
 
@@ -77,7 +77,7 @@ def test_sides_of_the_crowd_differ_in_one_record():
 def test_planted_regressor_costs_what_the_table_of_lemma_f1_finds(T, rho2):
     """The realised cost by that experiment's own recursion, of the same pair at the same noise."""
     n, built = dp_2s_gd.MANY, dp_2s_gd.planted_regressor(T, rho2)
-    arm = Arm("DP-2S-GD-beta", T, math.inf, rho2, prescriptions.StepSizes(1.0, 1.0), 1.0, "exact")
+    arm = Arm("DP-2S-GD-beta", T, math.inf, rho2, formulas.StepSizes(1.0, 1.0), 1.0, "exact")
     run = columns([arm], n)
     assert run.lambda2[0] == pytest.approx(2 / n * math.sqrt(T / (2 * rho2)), rel=1e-14)
     X = np.zeros((n, 1))
@@ -110,7 +110,7 @@ def test_sign_of_the_first_stage_tells_more_than_the_claim():
     """rho1 = 100 and rho2 = 0.01 with the printed noise: Kullback-Leibler divergence 8.5, against 0.01."""
     built = dp_2s_gd.sign_bit(50.0, 0.005)
     assert built.rho == pytest.approx(8.5, abs=0.02)
-    right = ndtr(1e-3 / prescriptions.noise_scale(1.0, 1000, 2, 100.0))
+    right = ndtr(1e-3 / formulas.noise_scale(1.0, 1000, 2, 100.0))
     for delta in (1e-9, 1e-5, 1e-2):
         assert right - math.exp(built.epsilon(delta)) * (1 - right) == pytest.approx(delta, rel=1e-6)
     assert built.epsilon(right) == 0.0

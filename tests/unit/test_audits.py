@@ -46,8 +46,12 @@ def with_mu(mu: float, **changes: Any) -> dict[str, Any]:
 
 def test_an_arm_asks_by_its_request_or_says_why_not() -> None:
     request = Request("shift", {"mu": 0.5, "T": 3})
-    assert audits.asked(request, EVENT) == {"rho_paper": 0.125, "request": request.json(), "why_not": ""}
-    assert audits.asked(NotAudited("no noise"), EVENT) == {"rho_paper": 0.125, "request": "", "why_not": "no noise"}
+    assert audits.request_columns(request, EVENT) == {"rho_paper": 0.125, "request": request.json(), "why_not": ""}
+    assert audits.request_columns(NotAudited("no noise"), EVENT) == {
+        "rho_paper": 0.125,
+        "request": "",
+        "why_not": "no noise",
+    }
     assert Request.parse(request.json()) == request
 
 

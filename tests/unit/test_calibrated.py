@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpdescent.papers.liang2025.experiments import ext_calibration
-from dpdescent.papers.liang2025.theory import prescriptions
+from dpdescent.papers.liang2025 import calibration, formulas
 from dpdescent.papers.ours import calibrated, iv_tables
 from dpdescent.papers.ours.audit import FORM, STAGES, WITH_MEAN, request
 from dpdescent.papers.ours.experiments import iv_real
@@ -49,9 +48,9 @@ def test_a_schedule_of_both_stages_follows_from_impulses() -> None:
     """Weights by running the linear recursion with one unit of noise at one step."""
     T, problem = (
         6,
-        prescriptions.IVProblem(n=500, p=1, q=1, tau=5.0, theta_min=0.8, theta_norm=0.8, sigma_1=1.0, sigma_2=1.0),
+        formulas.IVProblem(n=500, p=1, q=1, tau=5.0, theta_min=0.8, theta_norm=0.8, sigma_1=1.0, sigma_2=1.0),
     )
-    steps = prescriptions.StepSizes(eta=0.4, alpha=0.9)
+    steps = formulas.StepSizes(eta=0.4, alpha=0.9)
     h = 0.64
     weights = np.empty((2, T))
     for stage in (0, 1):
@@ -62,16 +61,16 @@ def test_a_schedule_of_both_stages_follows_from_impulses() -> None:
                 d = (1.0 - steps.alpha * h) * d - steps.alpha * (math.sqrt(h) * N - second)
                 N = (1.0 - steps.eta) * N + steps.eta * first
             weights[stage, t] = abs(d)
-    for found, expected in zip(ext_calibration.shares(problem, steps, T, 0.0), weights, strict=True):
+    for found, expected in zip(calibration.shares(problem, steps, T, 0.0), weights, strict=True):
         np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-10)
 
 
 def test_a_scheduled_arm_costs_what_equal_parts_do() -> None:
     spec = spec_of("liang2025", "ext_calibration")
-    events = {name.split(": ")[1].split(" n=")[0]: event for name, event, _ in ext_calibration.releases(spec)}
-    one, other = (
-        account.account(events[name], 1e-5) for name in (ext_calibration.ACCOUNTANT, ext_calibration.SCHEDULED)
-    )
+    events = {
+        name.split(": ")[1].split(" n=")[0]: event for name, event, _ in calibration.releases_ext_calibration(spec)
+    }
+    one, other = (account.account(events[name], 1e-5) for name in (calibration.ACCOUNTANT, calibration.SCHEDULED))
     assert one.epsilon == pytest.approx(other.epsilon, rel=1e-9)
     assert one.epsilon == pytest.approx(zcdp.epsilon(10.0, 1e-5), rel=1e-6)
 

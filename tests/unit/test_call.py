@@ -65,7 +65,7 @@ def planned(*needed: str, dryrun: bool = False) -> set[str]:
 def test_figure_is_told_with_its_own_claims(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     whole = call({"p2020_fig01"})
     whole.finish()
-    whole.tell_verdicts()
+    whole.print_verdicts()
     assert capsys.readouterr().out.splitlines() == [
         "p2020_fig01: a.csv, a.svg", "  reproduced     c1: mean error = 0.1235; criterion: at most 1",
     ]  # fmt: skip
@@ -79,7 +79,7 @@ def test_a_page_by_itself_does_not_hide_where_a_figure_lies(here: Path, capsys: 
 
 
 def test_paper_s_claims_are_told_all(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    call({"p2020_claims"}).tell_verdicts()
+    call({"p2020_claims"}).print_verdicts()
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["reproduced", "not"]
     assert "mean error = not measured" in lines[1]
@@ -89,7 +89,7 @@ def test_dry_run_and_failure_tell_no_verdict(here: Path, capsys: pytest.CaptureF
     dry, failed = call({"p2020_claims"}, dryrun=True), call({"p2020_claims"})
     failed.ended_badly = True
     for each in (dry, failed):
-        each.tell_verdicts()
+        each.print_verdicts()
     assert capsys.readouterr().out == ""
 
 
@@ -104,7 +104,7 @@ def test_claims_that_are_older_than_a_pack_are_not_told(
         os.utime(here / "build/paper/claims/p2020.csv", (0, 0))
     whole = call({"p2020_fig01"})
     whole.finish()
-    whole.tell_verdicts()
+    whole.print_verdicts()
     told = capsys.readouterr().out
     assert "reproduced" not in told
     assert "all of its tables: .venv/bin/snakemake p2020_claims\n" in told
@@ -199,7 +199,7 @@ def test_damage_is_no_matter_of_a_call_that_does_not_need_it(here: Path, capsys:
     claims.write_text(claims.read_text() + "\n")
     assert planned("results/paper/q2021/fig01.csv", "build/paper/claims/q2021.csv") == set()
     assert planned("build/paper/claims/p2020.csv", dryrun=True) == set()
-    call({"p2020_claims"}).tell_verdicts()
+    call({"p2020_claims"}).print_verdicts()
     assert capsys.readouterr().out == ""
 
 

@@ -36,7 +36,7 @@ from dpdescent.papers.ours.experiments import win_map
 from dpdescent.replication.ledger import audits, entries
 spec, method = json.loads(sys.argv[1]), sys.argv[2]
 arms = [each for each in win_map.releases(spec) if each[0].endswith(f": {method}")]
-asked = [audits.asked(audit.request(spec, name, event), event) for name, event, _ in arms]
+asked = [audits.request_columns(audit.request(spec, name, event), event) for name, event, _ in arms]
 rows = [{**row, **more} for row, more in zip(entries.rows("ours", "win_map", arms), asked, strict=True)]
 rows = [{name: str(value) for name, value in row.items()} for row in rows]
 found = audits.outcomes("ours", rows, audit.ATTACKS, 4000, 3)
@@ -61,7 +61,7 @@ def test_unknown_contender_gets_nobodys_attack(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr("dpdescent.papers.ours.contenders.running.FIELD", field.FIELD)
     ((name, event, delta),) = (each for each in win_map.releases(SPEC) if each[0].endswith(": mine"))
     (row,) = entries.rows("ours", "win_map", [(name, event, delta)])
-    row |= audits.asked(audit.request(SPEC, name, event), event)
+    row |= audits.request_columns(audit.request(SPEC, name, event), event)
     assert audits.ledger_columns(row, {}) == {"eps_audit_low": "", "audit_runs": "", "pair": ""}
     (told,) = audits.table([row], {}, audit.FINDINGS)
     assert (told["verdict"], told["description"]) == (UNAUDITED, "no attack is registered for mine")

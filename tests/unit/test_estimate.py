@@ -239,7 +239,10 @@ REST = GIVEN.removeprefix("mine.csv ")
         (f"{GIVEN} --seed 1 --instruments z1 z1", "instruments: column 'z1' stands twice"),
         (f"{GIVEN} --seed 1 --outcome x", "regressors: column 'x' is the outcome"),
         (f"{GIVEN} --seed 1 --clip-norm2 5e-324", "threshold=5e-324: the sensitivity underflows"),
-        (f"{GIVEN} --seed 1 --clip-norm1 1e-303 --rho1 1e6", "the noise underflows; take a larger threshold"),
+        (
+            f"{GIVEN} --seed 1 --clip-norm1 1e-303 --rho1 1e6",
+            "it or the noise underflows; take a larger threshold",
+        ),
         (f"{GIVEN} --seed 1 --step-size2 1e-307", "step_size2=1e-307 times noise of sd .* is beyond double precision"),
         (f"{GIVEN} --seed 1 --rho1 5e-324", "--rho1 4.94066e-324 is no budget: give 1e-12, all noise, to 1e\\+06"),
         (f"{GIVEN} --seed 1 --rho2 1e9", "--rho2 1e\\+09 is no budget"),

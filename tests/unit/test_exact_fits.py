@@ -3,6 +3,7 @@
 import itertools
 import math
 import random
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -356,3 +357,34 @@ def test_the_audit_finds_what_the_account_says_and_no_more(monkeypatch: pytest.M
     scores = audit(Attack("", simulate, most_runs=runs), runs, np.random.default_rng(0))
     assert 0.85 * mu < scores.mu_low()
     assert scores.mu_low(SURE) <= mu
+
+
+@pytest.mark.parametrize("narrow", [np.int32(70_000), np.int16(300), np.uint8(20)])
+def test_bounds_by_narrow_integers_are_python_s(narrow: Any) -> None:
+    """Their squares would wrap, and the noise be too small under a proof."""
+    told = ada_ssp.Calibration.zcdp_matched(ada_ssp.Bounds(narrow, 1.0, "public"), RHO, 1e-6).releases
+    plain = ada_ssp.Calibration.zcdp_matched(ada_ssp.Bounds(int(narrow), 1.0, "public"), RHO, 1e-6).releases
+    assert told == plain
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.float32, np.float16])
+def test_records_of_narrow_types_are_those_of_doubles(dtype: Any) -> None:
+    """Norms of narrow integers wrap, and halves overflow; so samples hold doubles."""
+    narrow = LinearSample(np.full((5, 2), 20, dtype=dtype), np.full(5, 3, dtype=dtype))
+    assert narrow.X.dtype == narrow.y.dtype == np.float64
+    np.testing.assert_array_equal(narrow.norms, LinearSample(np.full((5, 2), 20.0), np.full(5, 3.0)).norms)
+
+
+def test_a_record_out_of_range_is_told_by_no_warning() -> None:
+    far = LinearSample(X.copy(), SAMPLE.y.copy())
+    far.X[7], far.y[7] = [1e200, 1e-320, 2.0], 1.7e308
+    with warnings.catch_warnings(), np.errstate(all="raise"):
+        warnings.simplefilter("error")
+        exact_fits.fit_sums(far, SUMS)
+        exact_fits.fit_ada_ssp(far, ADA)
+        exact_fits.fit_boosted(far, BOOSTED)
+
+
+def test_a_sensitivity_that_has_lost_digits_is_refused() -> None:
+    with pytest.raises(ValueError, match="underflows"):
+        sufficient_statistics.Calibration(ada_ssp.Bounds(2.6e-162, 1.0, "public"), 1e-34).mechanism()

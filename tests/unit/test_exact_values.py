@@ -226,7 +226,7 @@ def test_an_eigenvalue_at_the_edge_of_64_bits_does_not_wrap(monkeypatch: pytest.
 def test_a_vector_keeps_its_integers_and_its_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     for noise_sd in (Fraction(1, 10**9), Fraction(3), Fraction(10**12)):
         exponent = exact_values.fine_exponent(noise_sd)
-        assert 2.0**-61 < Fraction(2) ** exponent / noise_sd <= Fraction(1, 2**60)
+        assert 2.0**-101 < Fraction(2) ** exponent / noise_sd <= Fraction(1, 2**100)
         sds: list[int] = []
 
         def draw(given: list[int], sds: list[int] = sds) -> list[int]:

@@ -68,6 +68,13 @@ def edited(folder: Path, stem: str, old: str, new: str) -> Path:
     return tree(folder, **{stem: text_of(stem).replace(old, new)})
 
 
+def data(kind: str, more: str = "pass", name: str = "NOBODY") -> str:
+    """A class that is data, an object of it that is bound when the file is imported, and what `ground` begins with."""
+    module = "dataclasses" if kind == "dataclass" else "typing"
+    head = "@dataclasses.dataclass\nclass Two:" if kind == "dataclass" else "class Two(typing.NamedTuple):"
+    return f"import {module}\n\n\n{head}\n    a: float = 1.0\n    {more}\n\n\n{name} = Two(2.0)\nSTEP = 1\n"
+
+
 @pytest.fixture
 def plain(tmp_path: Path) -> str:
     return fingerprint(tree(tmp_path / "plain"))
@@ -85,6 +92,8 @@ def plain(tmp_path: Path) -> str:
         ("wall", "def label():\n    return two()", "def other_label():\n    return 'words'"),
         ("wall", "import one, two\n", "import two as two, one\n"),
         ("alone", "x = 1", "y = 5"),
+        ("ground", "STEP = 1\n", data("dataclass")),
+        ("ground", "STEP = 1\n", data("tuple", "def b(self):\n        return print(self.a)")),
         ("door", "import numpy", "import pandas\npandas.options = 1"),
     ],
 )
@@ -108,6 +117,10 @@ def test_what_the_job_does_not_run_changes_nothing(tmp_path: Path, plain: str, s
         ("ground", "return 2\n", "return 2\n\n\nclass Two(one()):\n    pass\n"),
         ("ground", "STEP = 1\n", "STEP = 1\nimport random\n"),
         ("ground", "STEP = 1\n", "from __future__ import annotations\nSTEP = 1\n"),
+        ("ground", "STEP = 1\n", data("dataclass", "def __post_init__(self):\n        print(self.a)")),
+        ("ground", "STEP = 1\n", data("dataclass", "b: list = dataclasses.field(default_factory=lambda: print())")),
+        ("ground", "STEP = 1\n", data("tuple", "def __new__(cls, a):\n        return print(a)")),
+        ("ground", "STEP = 1\n", data("dataclass", name="two.__doc__")),
         ("window", "size = 2", "size = 3"),
         ("window", "size = 2", "from dpdescent.alone import x as size"),
         ("window", "import math\n", "import math\n\nmath.inf = 1\n"),

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dpdescent.papers.liang2025 import audit
-from dpdescent.papers.liang2025.arms import Arm, mechanism
-from dpdescent.papers.liang2025.theory import prescriptions
+from dpdescent.papers.liang2025 import audit, formulas
+from dpdescent.papers.liang2025.setting import Arm, mechanism
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.replication.configuration import project
@@ -17,7 +16,7 @@ from dpdescent.replication.ledger.requests import NotAudited, Request
 
 PAPER = project.load({"scale": "quick", "seed": 3, "papers": ["liang2025"]}, Path(__file__).parents[2])
 ARTEFACTS = {name: each for name, each in PAPER.papers["liang2025"].artefacts.items() if not each.parts[0].dataset}
-SIZES = prescriptions.StepSizes(0.5, 0.01)
+SIZES = formulas.StepSizes(0.5, 0.01)
 CELL = {"settings": {"dp_delta": 1e-5}}
 
 
@@ -83,10 +82,11 @@ def test_unknown_mechanisms_are_not_audited():
 
 def test_every_arm_of_synthetic_data_is_audited_or_says_why_not():
     requests, reasons = set(), set()
-    for name, artefact in ARTEFACTS.items():
-        experiment = importlib.import_module(f"dpdescent.papers.liang2025.experiments.{name}")
+    for artefact in ARTEFACTS.values():
+        module, _, listing = artefact.releases.partition(":")
+        listed = getattr(importlib.import_module(module), listing, lambda spec: ())
         for part in artefact.parts:
-            for label, event, _ in getattr(experiment, "releases", lambda spec: ())(part.spec | {"tables": {}}):
+            for label, event, _ in listed(part.spec | {"tables": {}}):
                 found = audit.request(part.spec, label, event)
                 if isinstance(found, NotAudited):
                     reasons.add(found.why)

@@ -1,6 +1,5 @@
 """liang2025's claims and findings: on the committed tables, and on copies in which a claim is turned round."""
 
-import functools
 from collections.abc import Callable
 
 import numpy as np
@@ -9,51 +8,16 @@ from numpy.typing import NDArray
 
 from dpdescent.data import tabular
 from dpdescent.papers.liang2025 import claims, findings
-from dpdescent.papers.liang2025.reading import FIRST_STAGES, MORE_THAN_TWO, PER_CHILD
-from dpdescent.papers.liang2025.runs.real_data import MOVE
+from dpdescent.papers.liang2025.real_data import FIRST_STAGES, MORE_THAN_TWO, MOVE, PER_CHILD
 from dpdescent.replication.judging import by_id
-from dpdescent.replication.judging.evidence import Claim, Evidence, Finding
+from dpdescent.replication.judging.evidence import Evidence
 from liang2025_worlds import alone, changed, committed, judged
 
 Array = NDArray[np.float64]
 
 
-@functools.cache
-def found() -> dict[str, Finding]:
-    return {each.finding: each for each in findings.demonstrate(committed())}
-
-
-def named(condition: Callable[[Claim], bool]) -> set[str]:
-    return {name for name, claim in judged().items() if condition(claim)}
-
-
-def test_claims_say_whose_they_are_what_about_and_why_changed() -> None:
-    assert len(judged()) == 103
-    assert named(lambda claim: claim.kind == "privacy") == {
-        "footnote-3-0.1", "footnote-3-1", "footnote-3-10", "prop-3.1-private", "prop-3.1-identity", "lemma-F.1",
-        "lemma-F.1-y-only", "sec-2.1-composition", "calibration-noise",
-    }  # fmt: skip
-    assert named(lambda claim: claim.source == "ours") == {
-        "fig04-within-theory", "fig06-within-theory", "lemma-F.1-y-only", "fig03a-rate-any-design", "fig09-slower",
-        "calibration-noise", "schedule-of-both-stages",
-    }  # fmt: skip
-    # The records of Angrist-Evans are not the paper's, those of Card are.
-    assert named(lambda claim: claim.source == "analogue") == {
-        "fig05-consistent", "fig05-iterations", "fig10-iterations", "fig11-iterations", "fig10-on-target",
-        "fig11-on-target", "angrist-concentration", "angrist-first-stage", "angrist-theta-path",
-    }  # fmt: skip
-    assert not named(lambda claim: "review" in claim.note or "look" in claim.note)
-    assert {"fig06-contrast", "fig03a-rate-5-5", "remark-3.7-optimal-T"} < named(lambda claim: claim.changed != "")
-
-
-def test_cells_are_told_by_their_place() -> None:
-    assert [cell.cell for cell in judged()["fig06-contrast"].cells] == ["rho2 = 0.1", "rho2 = 1", "rho2 = 10"]
-    assert [cell.cell for cell in judged()["angrist-concentration"].cells] == ["rho = 0.1 over 1", "rho = 1 over 10"]
-    assert {"reproduced", "not reproduced"} < {cell.verdict for cell in judged()["lemma-F.1"].cells}
-
-
 def test_grave_findings_have_a_headline_that_begins_with_a_number() -> None:
-    for each in found().values():
+    for each in findings.demonstrate(committed()):
         grave = each.kind in ("privacy", "mathematics") and each.severity in ("medium", "high")
         assert bool(each.headline) == grave
         assert not grave or (each.headline[0].isdigit() and len(each.headline) <= 200)

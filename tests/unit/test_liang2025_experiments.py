@@ -1,8 +1,8 @@
 """liang2025's experiments: rows as the tables need them, parts that change nothing, arms and releases."""
 
-import importlib
 import json
 import math
+import pkgutil
 from pathlib import Path
 
 import numpy as np
@@ -10,19 +10,24 @@ import pandas as pd
 import pytest
 
 from dpdescent.data import tabular
-from dpdescent.papers.liang2025.arms import Arm, columns, mechanism
-from dpdescent.papers.liang2025.theory import prescriptions
+from dpdescent.papers.liang2025 import formulas, friendly_core, lemma_f1, moments
+from dpdescent.papers.liang2025.least_squares import attenuation
+from dpdescent.papers.liang2025.setting import Arm, columns, constants, mechanism, problem_of, scaled_parameters
 from dpdescent.replication.build import tables
 from dpdescent.replication.configuration import project
 
 ROOT = Path(__file__).parents[2]
 PROJECT = project.load({"scale": "quick", "seed": 3, "papers": ["liang2025"]}, ROOT)
 ARTEFACTS = PROJECT.papers["liang2025"].artefacts
-STEPS = prescriptions.StepSizes(0.5, 0.01)
+STEPS = formulas.StepSizes(0.5, 0.01)
 
 
-def experiment(name):
-    return importlib.import_module(f"dpdescent.papers.liang2025.experiments.{name}")
+def run(name, spec):
+    return list(pkgutil.resolve_name(ARTEFACTS[name].run)(spec))
+
+
+def releases(name, spec):
+    return list(pkgutil.resolve_name(ARTEFACTS[name].releases)(spec))
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +58,7 @@ def with_trials(part, prepared, start, stop):
 @pytest.mark.parametrize("name", list(ARTEFACTS))
 def test_rows_hold_what_the_table_needs(name, prepared):
     artefact = ARTEFACTS[name]
-    rows = [{"variant": "main", **row} for row in experiment(name).run(with_trials(artefact.parts[0], prepared, 0, 2))]
+    rows = [{"variant": "main", **row} for row in run(name, with_trials(artefact.parts[0], prepared, 0, 2))]
     table = tables.summarise([pd.DataFrame(rows)], artefact.keys, artefact.measures)
     assert len(table) > 0
     assert np.isfinite(table["mean"]).all()
@@ -62,9 +67,9 @@ def test_rows_hold_what_the_table_needs(name, prepared):
 
 @pytest.mark.parametrize("name", ["fig03", "fig05", "fig13", "fig09", "ext_friendlycore", "ext_angrist_subsets"])
 def test_the_cut_into_parts_changes_no_bit(name, prepared):
-    part, run = ARTEFACTS[name].parts[0], experiment(name).run
-    whole = list(run(with_trials(part, prepared, 0, 7)))
-    cut = [row for ends in ((0, 1), (1, 4), (4, 7)) for row in run(with_trials(part, prepared, *ends))]
+    part = ARTEFACTS[name].parts[0]
+    whole = run(name, with_trials(part, prepared, 0, 7))
+    cut = [row for ends in ((0, 1), (1, 4), (4, 7)) for row in run(name, with_trials(part, prepared, *ends))]
 
     def ordered(rows):
         return sorted(str(sorted(row.items(), key=lambda item: item[0])) for row in rows)
@@ -74,7 +79,7 @@ def test_the_cut_into_parts_changes_no_bit(name, prepared):
 
 @pytest.mark.parametrize("name", [name for name in ARTEFACTS if name not in ("fig01", "fig02")])
 def test_every_experiment_says_what_it_releases(name, prepared):
-    arms = list(experiment(name).releases(with_trials(ARTEFACTS[name].parts[0], prepared, 0, 1)))
+    arms = releases(name, with_trials(ARTEFACTS[name].parts[0], prepared, 0, 1))
     assert arms
     for _, event, delta in arms:
         # Approximate zCDP fails with a probability of its own, on top of that of its conversion.
@@ -130,7 +135,7 @@ def test_guarantees(arm, guarantee, releases):
 def test_the_one_dimensional_example_against_lemma_f1():
     """One step costs (x/4)^2 while the replaced record's gradient stays below the threshold; the claim is 1 in all."""
     part = next(part for part in ARTEFACTS["table_release_beta_only"].parts if "one-dimensional" in part.name)
-    rows = list(experiment("table_release_beta_only").run(json.loads(part.json()) | {"trials": [0, 3]}))
+    rows = run("table_release_beta_only", json.loads(part.json()) | {"trials": [0, 3]})
     costs = {(row["reading"], row["M"]): row["value"] for row in rows if row["trial"] == 0}
     assert costs["full record", 1.0] == pytest.approx(0.0625, rel=1e-2)
     assert costs["full record", 100.0] == pytest.approx(625.0, rel=1e-2)
@@ -139,7 +144,7 @@ def test_the_one_dimensional_example_against_lemma_f1():
 
 def test_a_finite_first_budget_does_not_save_lemma_f1():
     part = next(part for part in ARTEFACTS["table_release_beta_only"].parts if "finite" in part.name)
-    (row,) = experiment("table_release_beta_only").run(json.loads(part.json()))
+    (row,) = run("table_release_beta_only", json.loads(part.json()))
     assert row["value"] == pytest.approx(8.5, abs=0.05)
     assert row["claimed_rho"] == 0.01
 
@@ -147,18 +152,18 @@ def test_a_finite_first_budget_does_not_save_lemma_f1():
 def test_the_ledger_of_lemma_f1_has_the_thresholds_and_the_noise_of_its_designs():
     """Unit thresholds in one dimension, that of eq. (4) in the paper's design; with a finite rho1 nothing is run."""
     made = {part.spec["panel"]: json.loads(part.json()) for part in ARTEFACTS["table_release_beta_only"].parts}
-    found = {name: next(iter(experiment("table_release_beta_only").releases(spec)))[1] for name, spec in made.items()}
+    found = {name: releases("table_release_beta_only", spec)[0][1] for name, spec in made.items()}
     assert {name: event.name for name, event in found.items()} == {
         "one-dimensional": "DP-2S-GD-beta", "synthetic": "DP-2S-GD-beta", "finite rho1": "DP-2S-GD, publish beta",
     }  # fmt: skip
     assert {name for name, event in found.items() if event.stand_in} == {"finite rho1"}
     gammas = {"one-dimensional": [1.0], "finite rho1": [1.0, 1.0]}
-    gammas["synthetic"] = [prescriptions.clipping_threshold(1, 1000, 5, 20, made["synthetic"]["settings"]["tau"])]
+    gammas["synthetic"] = [formulas.clipping_threshold(1, 1000, 5, 20, made["synthetic"]["settings"]["tau"])]
     for name, event in found.items():
         cell = made[name]["cell"]
         budgets = [cell[rho] for rho in ("rho1", "rho2") if rho in cell]
         for release, gamma, rho in zip(event.releases, gammas[name], budgets, strict=True):
-            noise_sd = prescriptions.noise_scale(gamma, cell["n"], cell["T"], rho)
+            noise_sd = formulas.noise_scale(gamma, cell["n"], cell["T"], rho)
             assert (release.sensitivity, release.noise_sd, release.count) == (
                 2 * gamma / cell["n"],
                 noise_sd,
@@ -170,18 +175,21 @@ def test_the_realised_cost_is_the_claim_for_a_record_that_flips_every_gradient()
     """With y alone replaced and every gradient clipped, Algorithm 3 costs rho2 / 2: its noise is as published."""
     from dpdescent.data.iv import IVSample
 
-    module = experiment("table_release_beta_only")
     n, T, rho2 = 50, 8, 0.7
     sample = IVSample(np.ones((n, 1)), np.ones((n, 1)), np.full(n, -1e9))
     other = IVSample(sample.Z, sample.X, np.where(np.arange(n) == 0, 1e9, sample.y))
-    run = columns([Arm("DP-2S-GD-beta", T, math.inf, rho2, STEPS, 1.0)], n)
-    cost = module.realised_cost(sample, other, run, np.random.default_rng(0))
+    arms = columns([Arm("DP-2S-GD-beta", T, math.inf, rho2, STEPS, 1.0)], n)
+    cost = lemma_f1.realised_cost(sample, other, arms, np.random.default_rng(0))
     # The first step has Theta = 0 and no gradient at all.
     assert cost == pytest.approx(rho2 / 2 * (T - 1) / T, rel=1e-9)
 
 
 def test_friendly_core_claims_what_its_approximate_zcdp_converts_to():
-    event = experiment("ext_friendlycore")._friendly_core(0.2, 1e-5)
+    spec = json.loads(ARTEFACTS["ext_friendlycore"].parts[0].json())
+    events = {name: event for name, event, _ in friendly_core.releases_ext_friendlycore(spec)}
+    (event,) = [
+        event for name, event in events.items() if name.endswith(f"FriendlyCore-2SLS n={spec['cell']['n']} rho=0.2")
+    ]
     assert event.claimed_eps_delta == (pytest.approx(3.235, abs=1e-3), 2e-5)
 
 
@@ -189,8 +197,6 @@ def test_moments_of_many_records_are_those_of_the_design_and_descend_like_them()
     """Bartlett's draw has the moments of the records' law; its descent is that of the records without clipping."""
     from dpdescent.algorithms import dp_2s_gd, two_stage_gd
     from dpdescent.data.iv import draw_sample
-    from dpdescent.papers.liang2025.design import scaled_parameters
-    from dpdescent.papers.liang2025.runs import moments
 
     parameters, n = scaled_parameters(2, 3), 200_000
     drawn = moments.draw(parameters, np.zeros(3), n, [np.random.default_rng(seed) for seed in range(40)])
@@ -217,11 +223,47 @@ def test_long_runs_do_not_hang_on_the_cut_into_parts():
     part = next(iter(ARTEFACTS["ext_long_runs"].parts))
     spec = json.loads(part.json())
     spec |= {"arms": {**spec["arms"], "T": [2, 5]}}
-    whole = list(experiment("ext_long_runs").run(spec | {"trials": [0, 21]}))
-    cut = [row for ends in ([0, 7], [7, 21]) for row in experiment("ext_long_runs").run(spec | {"trials": ends})]
+    whole = run("ext_long_runs", spec | {"trials": [0, 21]})
+    cut = [row for ends in ([0, 7], [7, 21]) for row in run("ext_long_runs", spec | {"trials": ends})]
 
     def values(rows):
         return {(row["trial"], row["T"]): row["value"] for row in rows}
 
     assert values(whole) == values(cut)
     assert len(whole) == 42
+
+
+@pytest.mark.parametrize("panel", ["a", "b"])
+def test_figure_7_varies_the_first_step_size_in_panel_a_and_the_second_in_panel_b(panel):
+    part = next(part for part in ARTEFACTS["fig07"].parts if part.spec["panel"] == panel)
+    spec = json.loads(part.json()) | {"trials": [0, 1]}
+    window = formulas.spectrum(problem_of(spec), constants(spec))
+    ceiling, best = (
+        sizes.eta if panel == "a" else sizes.alpha
+        for sizes in (formulas.step_size_ceilings(window), formulas.approximately_optimal_step_sizes(window))
+    )
+    for row in run("fig07", spec):
+        assert (row["step"], row["ceiling"]) == pytest.approx((row["step_fraction"] * ceiling, ceiling), rel=1e-12)
+        assert row["approximate_optimum"] == pytest.approx(best, rel=1e-12)
+
+
+def test_iterations_of_the_study_of_consistency_are_rounded_up():
+    part = ARTEFACTS["ext_consistency"].parts[0]
+    spec = json.loads(part.json()) | {"trials": [0, 1]}
+    least = spec["arms"]["iterations_per_log_n"] * math.log(spec["cell"]["n"])
+    assert {row["T"] for row in run("ext_consistency", spec)} == {math.ceil(least)} != {math.floor(least)}
+
+
+def test_what_figure_6_publishes_of_beta_alone_is_claimed_at_the_budget_of_the_second_stage():
+    for part in ARTEFACTS["fig06"].parts:
+        if part.spec["panel"] in "bc":
+            for name, event, _ in releases("fig06", json.loads(part.json())):
+                assert event.claimed_rho == float(name.rsplit("rho2=", 1)[1])
+
+
+def test_attenuation_has_the_stationary_variance_of_the_noisy_first_stage():
+    """The variance of Theta^(t) about its limit, one step after another."""
+    arm, second_moment, variance = Arm("DP-2S-GD", 50, 0.5, 1.0, STEPS, 3.0), 1.2, 0.0
+    for _ in range(1000):
+        variance = (1 - STEPS.eta * second_moment) ** 2 * variance + (STEPS.eta * arm.noise_sd(0.5, 100)) ** 2
+    assert attenuation(0.7, second_moment, arm, 100) == pytest.approx(0.49 / (0.49 + variance), rel=1e-12)

@@ -1,27 +1,21 @@
 """liang2025's findings about privacy and mathematics, each derived a second time: by quadrature, loops, exact laws."""
 
 import functools
-import json
 import math
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import integrate, stats
 
 from dpdescent.papers.liang2025 import findings
-from dpdescent.replication.configuration import project
-from dpdescent.replication.judging.evidence import Evidence, Finding
-
-ROOT = Path(__file__).parents[2]
+from dpdescent.replication.judging.evidence import Finding
+from liang2025_worlds import committed
 
 
 @functools.cache
 def found() -> dict[str, Finding]:
-    whole = project.load({"scale": "paper", "seed": 20250922, "papers": ["liang2025"]}, ROOT)
-    evidence = Evidence.read(json.loads(project.judging_json(whole, "liang2025")), ROOT / "results/paper/liang2025")
-    return {each.finding: each for each in findings.demonstrate(evidence)}
+    return {each.finding: each for each in findings.demonstrate(committed())}
 
 
 def text(name: str) -> str:

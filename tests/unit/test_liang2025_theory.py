@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpdescent.data.iv import draw_parameters
-from dpdescent.papers.liang2025.theory.prescriptions import (
+from dpdescent.papers.liang2025.formulas import (
     Constants,
     IVProblem,
     Spectrum,
@@ -38,14 +38,7 @@ spectra = st.builds(
 )
 problems = st.builds(
     lambda n, p, extra, tau, smallest, excess, sigma_2: IVProblem(
-        n=n,
-        p=p,
-        q=p + extra,
-        tau=tau,
-        theta_min=smallest,
-        theta_norm=smallest + excess,
-        sigma_1=1.0,
-        sigma_2=sigma_2,
+        n=n, p=p, q=p + extra, tau=tau, theta_min=smallest, theta_norm=smallest + excess, sigma_1=1.0, sigma_2=sigma_2
     ),
     n=st.integers(2000, 10**6),
     p=st.integers(1, 10),

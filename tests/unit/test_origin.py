@@ -60,7 +60,7 @@ def test_reference_is_what_git_has(here: Path, monkeypatch: pytest.MonkeyPatch, 
     (RESULTS / "p/b.csv").write_text("b\n1\n")
     words = origin.put_aside(Path(), RESULTS, REFERENCE, built=True)
     assert words.startswith("the results that came with this checkout (commit ")
-    assert origin.of(REFERENCE) == words
+    assert origin.described(REFERENCE) == words
     assert (REFERENCE / "p/a.csv").read_text() == "a\n1\n"
     assert set(compare.hashes(REFERENCE)) == {"p/a.csv"}
     quick = REFERENCE.with_name("quick.reference")
@@ -176,4 +176,4 @@ def test_no_results_at_all_and_an_unfinished_reference(here: Path) -> None:
 
 
 def test_folder_that_tells_nothing_has_its_name(here: Path) -> None:
-    assert origin.of(RESULTS) == "results/paper"
+    assert origin.described(RESULTS) == "results/paper"

@@ -276,7 +276,7 @@ def test_every_claim_finding_and_audit_has_its_place(made: dict[str, str], parse
     assert made["privacy.html"].count("<summary>the pair</summary>") == len(refuted) > 0
     for paper in {claim["paper"] for claim in results.claims}:
         names = [name for name in parsed[f"{paper}.html"].ids() if name.startswith("claim-")]
-        assert len(names) == len(content.of(results.claims, paper=paper)), paper
+        assert len(names) == len(content.select(results.claims, paper=paper)), paper
 
 
 def test_an_audits_bound_for_gaussian_outputs_stands_apart_from_that_for_any_law(made: dict[str, str]) -> None:

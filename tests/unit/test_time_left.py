@@ -33,7 +33,7 @@ def project() -> Any:
     ],
 )  # fmt: skip
 def test_job_costs_its_parts_and_a_new_one_its_stage_s_mean(stage: str, item: str, seconds: float) -> None:
-    assert time_left.Costs(ROWS, project()).of(stage, item) == pytest.approx(seconds)
+    assert time_left.Costs(ROWS, project()).seconds_of(stage, item) == pytest.approx(seconds)
 
 
 def test_record_of_this_scale_is_preferred(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +63,7 @@ def test_minutes_in_words(seconds: float, words: str) -> None:
 
 def test_lines_are_apart_in_time_and_in_work() -> None:
     undone, now, told = [10.0] * 100, [0.0], list[str]()
-    teller = time_left.Teller(lambda: undone, 1, False, clock=lambda: now[0], tell=told.append)
+    teller = time_left.TimeLeftPrinter(lambda: undone, 1, False, clock=lambda: now[0], tell=told.append)
 
     def progress(seconds: float, jobs: int, event: str = "PROGRESS") -> None:
         now[0] += seconds

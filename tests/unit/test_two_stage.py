@@ -124,7 +124,7 @@ def test_arms_do_not_disturb_each_other():
 
 def test_unclipped_paths_equal_the_closed_form():
     """liang2025 App. E.1: Theta^(t) = Theta_hat - (I - eta A)^t Theta_hat + accumulated noise, and recursion (12)."""
-    from dpdescent.papers.liang2025.theory import lemmas
+    from dpdescent.papers.liang2025 import appendices
 
     sample = sample_of(3, 4, 500)
     arms = make_arms([12], gamma1=np.inf, gamma2=np.inf)
@@ -132,9 +132,9 @@ def test_unclipped_paths_equal_the_closed_form():
     result = descend(sample, arms, normals, record=True)
     exact = two_stage_gd.Moments.of(sample)
     Xi, nu = arms.lambda1[0] * normals.stage1[:, 0].swapaxes(1, 2), arms.lambda2[0] * normals.stage2[:, 0]
-    Thetas = lemmas.first_stage_path(exact, arms.eta[0], Xi)
+    Thetas = appendices.first_stage_path(exact, arms.eta[0], Xi)
     np.testing.assert_allclose(result.Theta_path[:, 0], Thetas, atol=1e-10)
-    betas = lemmas.second_stage_path(exact, Thetas, arms.alpha[0], nu)
+    betas = appendices.second_stage_path(exact, Thetas, arms.alpha[0], nu)
     np.testing.assert_allclose(result.beta_path[:, 0], betas, atol=1e-10)
 
 
@@ -160,7 +160,7 @@ def test_noise_free_shortcut_equals_the_plain_loop(p, q):
 
 def test_covariance_of_the_first_stage_by_simulation():
     """liang2025 App. D.4: columns of the accumulated noise have the stated covariance."""
-    from dpdescent.papers.liang2025.theory import lemmas
+    from dpdescent.papers.liang2025 import appendices
 
     sample, runs, T = sample_of(1, 3, 400), 4000, 6
     arms = make_arms([T] * runs, gamma1=np.inf, gamma2=np.inf, lambda1=0.3, lambda2=0.0, eta=0.6, alpha=0.01)
@@ -168,7 +168,7 @@ def test_covariance_of_the_first_stage_by_simulation():
     normals = Normals(rng.standard_normal((T, runs, 1, 3)), np.zeros((T, runs, 1)))
     Theta = descend(sample, arms, normals).Theta[:, :, 0]
     gram = sample.Z.T @ sample.Z / sample.n
-    expected = lemmas.accumulated_noise_covariance(gram, 0.6, 0.3, T - 1)
+    expected = appendices.accumulated_noise_covariance(gram, 0.6, 0.3, T - 1)
     # Sample covariances have relative sd sqrt(2 / runs) = 2.2 %; five of those.
     np.testing.assert_allclose(np.cov(Theta.T), expected, atol=0.11 * np.abs(expected).max())
 

@@ -1,8 +1,8 @@
 """Equal bytes, whatever the number of cores and parts, the folder, the hash seed, the time zone and the locale."""
 
-import importlib
 import itertools
 import json
+import pkgutil
 import re
 import subprocess
 import sys
@@ -124,11 +124,11 @@ def test_real_data_runs_do_not_depend_on_where_trials_are_cut(tmp_path: Path) ->
         [sys.executable, ROOT / "workflow/scripts/data.py", "--spec", spec, "--output", data],
         check=True, capture_output=True,
     )  # fmt: skip
-    experiment = importlib.import_module("dpdescent.papers.liang2025.experiments.fig13")
+    run = pkgutil.resolve_name(artefact.run)
     arms = {**part.spec["arms"], "T": 3, "rho": [1.0]}
 
     def rows(start: int, stop: int) -> list[dict[str, object]]:
-        return list(experiment.run({**part.spec, "arms": arms, "trials": [start, stop], "data": str(data)}))
+        return list(run({**part.spec, "arms": arms, "trials": [start, stop], "data": str(data)}))
 
     together = rows(0, 230)
     cuts = [0, 1, 37, 100, 163, 230]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from copies import ROOT, SPIED, VARIABLE, Build, spied
 
-from dpdescent.papers.liang2025.experiments import ext_calibration
+from dpdescent.papers.liang2025 import calibration
 from dpdescent.replication.build.compare import scratch_environment
 from dpdescent.replication.configuration import project
 from dpdescent.replication.configuration.project import Artefact
@@ -178,13 +178,13 @@ def test_unclipped_noise_needs_an_entry_that_says_so() -> None:
 
 # One cell of liang2025's ext_calibration, with columns other than its arms'.
 HEARD = """
-import importlib, json, sys
+import json, sys
 from dataclasses import replace
-from dpdescent.papers.liang2025.runs import synthetic
+from dpdescent.papers.liang2025 import calibration, setting
 spec, name, factor = json.loads(sys.argv[1]), sys.argv[2], float(sys.argv[3])
-made = synthetic.columns
-synthetic.columns = lambda arms, n: replace(made(arms, n), **{name: factor * getattr(made(arms, n), name)})
-list(importlib.import_module("dpdescent.papers.liang2025.experiments.ext_calibration").run(spec))
+made = setting.columns
+setting.columns = lambda arms, n: replace(made(arms, n), **{name: factor * getattr(made(arms, n), name)})
+list(calibration.run_ext_calibration(spec))
 """
 
 
@@ -198,7 +198,7 @@ def test_an_engine_that_receives_something_else_is_heard(tmp_path: Path, name: s
     environment = {**scratch_environment(ROOT), **spied(ROOT), VARIABLE: str(tmp_path)}
     command = [sys.executable, "-c", HEARD, json.dumps(spec), name, str(factor)]
     subprocess.run(command, env=environment, check=True, cwd=tmp_path)
-    arms = list(ext_calibration.releases(spec))
+    arms = list(calibration.releases_ext_calibration(spec))
     rows = [
         {key: str(value) for key, value in row.items()} for row in entries.rows("liang2025", "ext_calibration", arms)
     ]

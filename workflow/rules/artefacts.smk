@@ -1,4 +1,4 @@
-# From trials to what is looked at: the parts of an artefact merged, sorted and summarised, and the table drawn, or
+# Tables and figures from trials: the parts of an artefact are merged, sorted and summarised, and the table is drawn, or
 # written ready to paste.
 
 
@@ -21,7 +21,7 @@ rule figure:
         versions=versions("numpy", "pandas", "matplotlib"),
         spec=lambda wildcards: project_of.figure_json(PROJECT, ARTEFACTS[wildcards.figure], FIGURE_LABEL),
         folder=lambda wildcards: placed(f"{BUILD}/parts/{wildcards.figure}"),
-        # Not the files by their names, because thousands of them are more than a command line takes.
+        # The folder and not its files, because the names of thousands of them are more than a command line takes.
         packs=lambda wildcards: placed(f"{BUILD}/packs/{wildcards.figure}"),
         number=lambda wildcards, input: len(input.packs),
     message:
@@ -51,7 +51,7 @@ rule table:
         versions=versions("numpy", "pandas"),
         spec=lambda wildcards: project_of.table_json(ARTEFACTS[wildcards.table]),
         folder=lambda wildcards: placed(f"{BUILD}/parts/{wildcards.table}"),
-        # Not the files by their names, because thousands of them are more than a command line takes.
+        # The folder and not its files, because the names of thousands of them are more than a command line takes.
         packs=lambda wildcards: placed(f"{BUILD}/packs/{wildcards.table}"),
         number=lambda wildcards, input: len(input.packs),
     message:
@@ -63,8 +63,8 @@ rule table:
         " --markdown {output.md:q} --latex {output.tex:q} > {log} 2>&1"
 
 
-# What is made on request is judged, accounted for and hashed apart from a build, once its files are there. All of it is
-# judged together, so that the files of a folder agree, whichever artefact was made last.
+# Artefacts on request are judged, accounted for and hashed apart from a build, once their files are there. All of them
+# are judged together, so that the files of a folder agree, whichever artefact was made last.
 rule on_request:
     input:
         begun=BEGUN,

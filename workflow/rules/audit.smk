@@ -1,4 +1,4 @@
-# Attacks on what the ledger accounts for, a paper at a time: arms that ask for the same audit share its runs.
+# Attacks on the arms of the ledger, one paper at a time: arms that ask for the same audit share its runs.
 
 
 rule audit:

@@ -1,4 +1,4 @@
-# Before all other jobs, once a checkout and scale: results that came along are put aside, to be compared with.
+# Before all other jobs, once per checkout and scale: results that came along are put aside as a reference.
 
 
 rule begin:

@@ -1,5 +1,5 @@
-# Judgement: bounds at the experiments' settings beside what was measured, claims and findings from tables and bounds,
-# the privacy ledger from the released events.
+# Judgement: bounds at the experiments' settings beside measured values, claims and findings from tables and bounds, the
+# privacy ledger from the released events.
 
 
 rule bounds:

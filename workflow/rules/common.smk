@@ -1,4 +1,4 @@
-# Names of files and fingerprints of code; what is checked and said about a call stands in `replication/build/call.py`.
+# Names of files and fingerprints of code; the checks and the lines of a call stand in `replication/build/call.py`.
 import gc
 import json
 import os
@@ -6,7 +6,7 @@ import runpy
 import shlex
 from functools import cache
 
-# By its file, because what would be imported by name may be another checkout's, or not be there.
+# Run by its file, because an import by name may find the module of another checkout, or none.
 runpy.run_path(str(ROOT / "src/dpdescent/replication/own_code.py"))["require"](ROOT)
 
 from dpdescent.replication.build import known_code
@@ -22,14 +22,14 @@ from dpdescent.replication.configuration.values import ConfigError
 from dpdescent.replication.report import datapackage
 from dpdescent.replication.report.about import captions
 
-# Snakemake's rules for names, those of the workflow around among them; kept, because they hold while this file is read.
+# Snakemake's rules for names, with those of the workflow around; kept, because they hold only while this file is read.
 NAMING = workflow.modifier
 AT_HOME = NAMING.is_main_snakefile() and ROOT.samefile(os.getcwd())
 SOURCE = ROOT / "src"
 SCRIPTS = ROOT / "workflow/scripts"
 CAPTION = str(ROOT / "workflow/report/artefact.rst")
-# How a rule's command runs a script. Snakemake records commands before it fills in what stands in braces, and compares
-# them: at home nothing in it tells where the checkout lies, so that a moved one runs nothing again.
+# The command with which a rule runs a script. Snakemake records commands before it fills in the braces, and compares
+# them: at home nothing in a command depends on the place of the checkout, so that a moved checkout runs nothing again.
 RUN = "{sys.executable:q} " + (
     "workflow/scripts" if AT_HOME else shlex.quote(str(SCRIPTS)).replace("{", "{{").replace("}", "}}")
 )
@@ -37,7 +37,7 @@ KNOWN_CODE = Path(".snakemake/dpdescent/known_code.json")
 
 
 def placed(path):
-    """Where a file lies: a workflow that has this one as a module may put a prefix before the names of all files."""
+    """The path of a file: a workflow that has this one as a module may put a prefix before the names of all files."""
     return str(NAMING.modify_path(path))
 
 
@@ -47,7 +47,7 @@ def own(files):
 
 
 def configured():
-    """The top-level values; as a module, those given over the defaults, without those of the workflow around."""
+    """The top-level values; in a module the given values over the defaults, without others of the workflow around."""
     if NAMING.is_main_snakefile():
         return dict(config)
     default, given = values.read_yaml(ROOT / "config/config.yaml"), config
@@ -56,7 +56,7 @@ def configured():
     return default | given
 
 
-# A tenth of a plan's time would go to looking for garbage, of which a plan has little.
+# Collected less often, because a plan has little garbage and would spend a tenth of its time on looking for it.
 gc.set_threshold(50_000, 20, 20)
 known_code.recall(KNOWN_CODE)
 try:
@@ -74,20 +74,21 @@ DEFAULT = {artefact.item: artefact for artefact in PROJECT.artefacts()}
 ARTEFACTS = DEFAULT | {artefact.item: artefact for artefact in PROJECT.on_request()}
 FIGURES = [item for item, artefact in ARTEFACTS.items() if not artefact.is_table]
 TABLES = [item for item, artefact in ARTEFACTS.items() if artefact.is_table]
-# By the name of its file: the pack, and the artefact that it belongs to.
+# Packs with the artefact to which they belong, by the name of their file.
 PACKS = {f"{item}/{pack.name}": (artefact, pack) for item, artefact in ARTEFACTS.items() for pack in artefact.packs}
 # Verdicts at another master seed, which are no part of a build; they are about the papers' own scale alone.
 OTHER_SEED = [file for file in ["docs/other_seed.csv"] if SCALE == "paper" and (ROOT / file).is_file()]
 DATASETS = {f"{key}/{name}": (key, name) for key, paper in PROJECT.papers.items() for name in paper.datasets}
 
-# What lies in results before the first build of this checkout is a reference to compare with, and no reason to skip.
-# The rule `begin` puts it aside and writes this file, which is newer than all that came along and older than all that is
-# made here. It lies beside Snakemake's records on purpose: who deletes those loses it too, and all is rebuilt.
+# Results that lie here before the first build of this checkout are a reference for comparison, and no reason to skip a
+# job. The rule `begin` puts them aside and writes this file, which is newer than all files that came along and older than
+# all that are made here. It lies beside Snakemake's records on purpose: who deletes those loses it too, and everything
+# is rebuilt.
 BEGUN = f".snakemake/dpdescent/{SCALE}.begun"
 REFERENCE = f".snakemake/dpdescent/{SCALE}.reference"
 CALL = Call(workflow, PROJECT, placed(BEGUN), placed(REFERENCE), placed(RESULTS), placed(BUILD))
 
-# What `snakemake --report` prints below a figure. It lies in config, which its templates see, and in no parameter of a
+# The text that `snakemake --report` prints below a figure. It lies in config, which its templates see, and in no parameter of a
 # rule: another caption is no reason to draw again. A module's config is that of the workflow around.
 if NAMING.is_main_snakefile():
     config["about"] = captions(PROJECT, ROOT)
@@ -125,7 +126,7 @@ def paper_of(name):
 
 
 def items_shown(name):
-    """What a page by itself shows: an artefact, or all artefacts of a paper."""
+    """The items that a page by itself shows: an artefact, or all artefacts of a paper."""
     return [name] if name in ARTEFACTS else items_of(name)
 
 
@@ -135,7 +136,7 @@ def items_of(key):
 
 
 def items_read(items):
-    """Artefacts whose tables these read; those on request may read others on request."""
+    """Artefacts whose tables the given ones read; artefacts on request may read others on request."""
 
     def named(key, other):
         paper = PROJECT.papers[key]
@@ -164,7 +165,7 @@ def runs_of(name):
     if artefact.same_runs is None:
         return []
     other = PROJECT.papers[artefact.paper].artefacts[artefact.same_runs]
-    return [f"{BUILD}/packs/{other.item}/{each.name}.csv" for each in packs.same_runs(pack, other.packs)]
+    return [f"{BUILD}/packs/{other.item}/{shared.name}.csv" for shared in packs.same_runs(pack, other.packs)]
 
 
 def folder_of_runs(name):
@@ -182,12 +183,12 @@ def data_of(parts, key):
 
 
 def known_files():
-    """What can be asked for by the name of a file."""
+    """The names of files that can be requested."""
     shared = [str(file) for rule in workflow.rules if not rule.has_wildcards() for file in rule.output]
-    made = [file for artefact in ARTEFACTS.values() for file in artefact_files(artefact)]
+    drawn = [file for artefact in ARTEFACTS.values() for file in artefact_files(artefact)]
     judged = [f"{RESULTS}/{key}/{name}.csv" for key in PROJECT.papers for name in ("bounds", "settings")]
     judged += [f"{BUILD}/{name}/{key}.csv" for key in PROJECT.papers for name in ("claims", "findings", "privacy")]
-    return [*made, *judged, *shared, *packs_of(ARTEFACTS), *(f"{BUILD}/data/{name}.csv" for name in DATASETS)]
+    return [*drawn, *judged, *shared, *packs_of(ARTEFACTS), *(f"{BUILD}/data/{name}.csv" for name in DATASETS)]
 
 
 # --- fingerprints ----------------------------------------------------------------------------------------------------
@@ -231,7 +232,7 @@ def own_file(name):
 
 
 def data_spec(name):
-    """What the data stage gets, with a user's own CSV as its job finds it."""
+    """The specification for the data stage, with the path of a user's own CSV as its job finds it."""
     spec = project_of.data_spec(PROJECT, *DATASETS[name])
     return spec | {"source": file for file in own_file(name)}
 

@@ -1,4 +1,4 @@
-# What the papers share: claims, findings and the ledger in one file each, the report, the manifest, what it all took.
+# Files that the papers share: claims, findings and the ledger in one file each, the report, the manifest, all costs.
 from dpdescent.replication.report.about import about
 from dpdescent.replication.report.about import software
 from dpdescent.replication.report.demonstrations import demonstrations
@@ -45,8 +45,8 @@ rule collect:
         " --output {params.folder} > {log} 2>&1"
 
 
-# One page to the authors for each finding about privacy or mathematics from severity medium on. Which they are is known
-# before any job runs from the scripts that demonstrate them, named by the first word of their docstring.
+# One page to the authors for each finding about privacy or mathematics from severity medium on. The scripts that
+# demonstrate these findings show which they are before any job runs, because their docstrings begin with the finding.
 DEMONSTRATIONS = demonstrations(SOURCE, PROJECT.papers)
 
 
@@ -106,7 +106,7 @@ rule summary:
         " --label={params.label:q} --output {output:q} > {log} 2>&1"
 
 
-# Who chose each value, and what the report knows of a paper beside its results.
+# The source of each value, and the data of the report on a paper beside its results.
 rule settings:
     input:
         begun=BEGUN,
@@ -128,7 +128,7 @@ rule settings:
         " --output {output.about:q} > {log} 2>&1"
 
 
-# The report, and what each column of the tables means, because both are told by the same files about the papers.
+# The report, and the meanings of the columns of all tables, because both are made from the same files about the papers.
 rule report:
     input:
         begun=BEGUN,
@@ -156,7 +156,7 @@ rule report:
         scale=SCALE,
         columns=verbatim(json.dumps(COLUMNS)),
         trials=lambda wildcards, input: option("trials", input.trials),
-        # No input, because a build must not make what is made on request.
+        # A parameter and no input, because a build must not make artefacts on request.
         on_request=files_fingerprint(made_on_request(Path(placed(RESULTS)))),
     message:
         "write the report"
@@ -168,7 +168,7 @@ rule report:
         " --output {params.folder}/report > {log} 2>&1"
 
 
-# A page of one artefact, or of one paper, by itself: what a partial build shows where there is no report.
+# A page by itself on one artefact, or on one paper, which a partial build shows where there is no report.
 rule page:
     input:
         begun=BEGUN,
@@ -226,7 +226,9 @@ rule manifest:
                 "config": project_of.config_hash(PROJECT),
                 "artefacts": len(DEFAULT),
                 "parts": sum(len(artefact.parts) for artefact in DEFAULT.values()),
-                "agrees_within": {item: made.agrees_within for item, made in DEFAULT.items() if made.agrees_within},
+                "agrees_within": {
+                    item: artefact.agrees_within for item, artefact in DEFAULT.items() if artefact.agrees_within
+                },
             }
             # Papers with values of the user's own, where there are any.
             | ({"yours": YOURS} if YOURS else {})

@@ -1,6 +1,6 @@
-# Data generation and training runs: one process a pack of parts (a part is an outer cell of a grid and a range of
-# trials). A job trains those of its parts that are not there or are made from something else, and lists them all. It
-# measures each part itself, because one that is trained again leaves the times of its neighbours alone.
+# Data generation and training runs: one process per pack of parts (a part is an outer cell of a grid and a range of
+# trials). A job trains those of its parts that are missing or were made from other inputs, and lists all of them. It
+# measures the time of each part itself, because a part that is trained again must not change the times of the others.
 
 
 rule train:

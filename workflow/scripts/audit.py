@@ -23,12 +23,12 @@ def main() -> None:
     module = importlib.import_module(f"dpdescent.papers.{args.paper}.audit")
     arms = read_rows(args.ledger)
     rows = [*arms, *(audits.statement_row(args.paper, statement) for statement in module.statements())]
-    found = audits.outcomes(args.paper, rows, module.ATTACKS, args.runs, args.seed)
-    filled = [{name: arm[name] for name in entries.ACCOUNTED} | audits.ledger_columns(arm, found) for arm in arms]
-    table = audits.table(rows, found, module.FINDINGS)
+    outcomes = audits.outcomes(args.paper, rows, module.ATTACKS, args.runs, args.seed)
+    filled = [{name: arm[name] for name in entries.ACCOUNTED} | audits.ledger_columns(arm, outcomes) for arm in arms]
+    table = audits.table(rows, outcomes, module.FINDINGS)
     write_rows(args.privacy, entries.COLUMNS, filled)
     write_rows(args.audit, audits.COLUMNS, table)
-    print(f"{len(filled)} arms, {len(found)} audits:", dict(Counter(row["verdict"] for row in table)))
+    print(f"{len(filled)} arms, {len(outcomes)} audits:", dict(Counter(row["verdict"] for row in table)))
 
 
 if __name__ == "__main__":

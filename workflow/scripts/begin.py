@@ -21,8 +21,8 @@ def main() -> None:
     parser.add_argument("--output", required=True, help="file to write: newer than all that came along")
     args = parser.parse_args()
     if not args.reference.is_dir():
-        told = origin.put_aside(CHECKOUT, args.results, args.reference, args.parts.is_dir())
-        print(f"to compare with: {told}")
+        origin_in_words = origin.put_aside(CHECKOUT, args.results, args.reference, args.parts.is_dir())
+        print(f"to compare with: {origin_in_words}")
     store.forget(args.parts)
     shutil.rmtree(args.parts.with_name(HASHES), ignore_errors=True)
     with atomic(args.output) as stream:

@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def prepare(spec: dict[str, Any], output: str) -> None:
-    """Reads, checks, draws, centres and writes."""
+    """Prepares one data set: reads, checks, draws, centres and writes it."""
     source = tabular.bundled(spec["source"]) if spec["source"] in tabular.BUNDLED else spec["source"]
     sample = tabular.read_sample(source, spec["instruments"], spec["regressors"], spec["outcome"], spec.get("count"))
     print(f"{spec['source']}: {sample.n} records in {len(sample.y)} rows")

@@ -10,7 +10,7 @@ import json
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.judging import evidence, other_seed
 
-# By kind: the verb of the paper's module of that name, and what it returns.
+# By kind: the function in the paper's module of that name, and the records that it returns.
 KINDS = {
     "bounds": ("evaluate", evidence.Bound),
     "claims": ("judge", evidence.Claim),
@@ -34,7 +34,7 @@ def main() -> None:
     if args.kind == "claims":
         records = evidence.at_their_values(records, args.spec)
     if args.kind == "findings":
-        records = evidence.found_at_their_values(records, args.spec)
+        records = evidence.findings_at_their_values(records, args.spec)
     if args.other_seed:
         records = other_seed.lasting(records, read_rows(args.other_seed))
     evidence.write(records, record, args.output)

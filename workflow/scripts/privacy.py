@@ -28,18 +28,18 @@ def main() -> None:
         dataset = cell.pop("dataset")
         read = {"tables": tables} | ({"data": data[dataset]} if dataset else {})
         rows += _rows(args.releases[cell["artefact"]], cell | read)
-    write_rows(args.output, [*entries.ACCOUNTED, *audits.ASKED], rows)
+    write_rows(args.output, [*entries.ACCOUNTED, *audits.REQUEST_COLUMNS], rows)
     print(f"{len(rows)} arms")
 
 
 def _rows(releases: str, cell: dict[str, Any]) -> list[dict[str, Any]]:
-    """The ledger's rows of one cell; none for a diagram or a formula, which releases nothing of any data."""
+    """The ledger's rows for one cell; none for a diagram or a formula, which releases nothing of any data."""
     module, _, function = releases.partition(":")
     listed = getattr(importlib.import_module(module), function, None)
     audit = importlib.import_module(f"dpdescent.papers.{cell['paper']}.audit")
     arms = list(listed(cell)) if listed is not None else []
-    asked = [audits.asked(audit.request(cell, name, event), event) for name, event, _ in arms]
-    return [row | more for row, more in zip(entries.rows(cell["paper"], cell["artefact"], arms), asked, strict=True)]
+    requests = [audits.request_columns(audit.request(cell, name, event), event) for name, event, _ in arms]
+    return [row | more for row, more in zip(entries.rows(cell["paper"], cell["artefact"], arms), requests, strict=True)]
 
 
 if __name__ == "__main__":

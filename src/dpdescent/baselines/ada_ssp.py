@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from dpdescent.checks import require_known, require_positive
 from dpdescent.data.linear import Array, Gram, LinearSample, blocks
+from dpdescent.gate import plain_fields
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import clip_factors, rounding_is_negligible
 from dpdescent.privacy.events import GaussianReleases, Guarantee, Mechanism, Relation
@@ -53,6 +54,7 @@ class Bounds:
     source: BoundsSource
 
     def __post_init__(self) -> None:
+        plain_fields(self)
         require_known(BoundsSource, source=self.source)
         require_positive(Bx=self.x, By=self.y)
         if not max(self.x, self.y) < math.inf:
@@ -101,6 +103,7 @@ class Calibration:
     claimed_eps: float | None = None
 
     def __post_init__(self) -> None:
+        plain_fields(self)
         require_known(BoundedRelation, relation=self.relation)
 
     @classmethod

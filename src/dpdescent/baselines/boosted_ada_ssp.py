@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from dpdescent.baselines.ada_ssp import BoundedRelation, Bounds, bounded_gram, sensitivities
 from dpdescent.checks import require_known
 from dpdescent.data.linear import LinearSample
+from dpdescent.gate import plain_fields
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import clip_factors
 from dpdescent.privacy.events import GaussianReleases, Mechanism
@@ -60,6 +61,7 @@ class Settings:
     shares: tuple[float, float, float] = (1 / 3, 1 / 3, 1 / 3)
 
     def __post_init__(self) -> None:
+        plain_fields(self)
         require_known(BoundedRelation, relation=self.relation)
         if self.bounds.source != "public":
             raise ValueError(f"bounds are {self.bounds.source!r}: give 'public' ones, to which records are clipped")

@@ -36,6 +36,7 @@ from dpdescent.baselines.ada_ssp import BoundedRelation, Bounds, bounded_gram, s
 from dpdescent.baselines.boosted_ada_ssp import clipped, cut_products
 from dpdescent.checks import require_known, require_positive
 from dpdescent.data.linear import LinearSample
+from dpdescent.gate import plain_fields
 from dpdescent.privacy import sketching, zcdp
 from dpdescent.privacy.events import GaussianReleases, Mechanism, SketchReleases
 from dpdescent.privacy.participation.search import first_below
@@ -75,6 +76,7 @@ class Settings:
     rounds: int = ROUNDS
 
     def __post_init__(self) -> None:
+        plain_fields(self)
         require_known(BoundedRelation, relation=self.relation)
         if self.bounds.source != "public":
             raise ValueError(f"bounds are {self.bounds.source!r}: give 'public' ones, to which records are clipped")

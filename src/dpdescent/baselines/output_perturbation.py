@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from dpdescent.algorithms.dp_gd import TINY
 from dpdescent.data.linear import LinearSample
+from dpdescent.gate import plain_fields
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism
@@ -49,6 +50,9 @@ class Calibration:
     gamma: float
     ridge: float
     rho: float
+
+    def __post_init__(self) -> None:
+        plain_fields(self)
 
     @property
     def release(self) -> GaussianReleases:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dpdescent.algorithms import samplers
 from dpdescent.algorithms.dp_gd import TINY
 from dpdescent.data.linear import LinearSample
+from dpdescent.gate import plain_fields
 from dpdescent.privacy import sampling
 from dpdescent.privacy.events import Mechanism, SubsampledGaussianReleases
 
@@ -46,6 +47,9 @@ class Settings:
     steps: int
     eps: float
     delta: float
+
+    def __post_init__(self) -> None:
+        plain_fields(self)
 
     @property
     def release(self) -> SubsampledGaussianReleases:

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from dpdescent.baselines.ada_ssp import Bounds, bounded_gram, sensitivities
 from dpdescent.data.linear import LinearSample
+from dpdescent.gate import plain_fields
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import GaussianReleases, Mechanism
 
@@ -51,6 +52,9 @@ class Calibration:
 
     bounds: Bounds
     rho: float
+
+    def __post_init__(self) -> None:
+        plain_fields(self)
 
     @property
     def releases(self) -> tuple[GaussianReleases, GaussianReleases]:

@@ -43,6 +43,7 @@ from scipy.special import stdtrit
 
 from dpdescent.checks import require_positive_finite, require_whole
 from dpdescent.data.linear import LinearSample
+from dpdescent.gate import plain_fields
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import EpsilonDeltaRelease, Mechanism
 
@@ -77,6 +78,7 @@ class Settings:
     delta: float
 
     def __post_init__(self) -> None:
+        plain_fields(self)
         require_whole(models=self.models)
         require_positive_finite(eps=self.eps)
         zcdp.require_delta(self.delta)

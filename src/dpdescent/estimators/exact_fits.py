@@ -34,15 +34,13 @@ MOMENT = "noise on X'X is less by sqrt(2) off the diagonal, because the sensitiv
 EIGENVALUE = (
     f"the smallest eigenvalue is that of a matrix of integers, rounded down to a grid by an exact test; {MOMENT}"
 )
-SLOPE = (
-    "the slope at the minimiser, which is on a grid, is computed without rounding, and so is that no gradient exceeds "
-    "gamma"
-)
+SLOPE = "the minimiser is on a grid, where its slope is computed without rounding, as is that no gradient exceeds gamma"
 # Newton steps with exact slopes, which start at the minimiser in floats. One is enough unless a residual lies on its
 # threshold.
 TRIES = 8
 
 
+@np.errstate(all="ignore")
 def fit_sums(
     sample: LinearSample, calibration: sufficient_statistics.Calibration
 ) -> tuple[Array, ExactMechanism]:  # fmt: skip
@@ -59,6 +57,7 @@ def fit_sums(
     return np.asarray(np.linalg.solve(xx, xy)), _exactly(calibration.mechanism(), MOMENT)
 
 
+@np.errstate(all="ignore")
 def fit_ada_ssp(
     sample: LinearSample, calibration: ada_ssp.Calibration, failure_probability: float = 0.05
 ) -> tuple[ada_ssp.AdaSSPFit, ExactMechanism]:  # fmt: skip
@@ -78,6 +77,7 @@ def fit_ada_ssp(
     return fit, _exactly(ada_ssp.mechanism(calibration), EIGENVALUE)
 
 
+@np.errstate(all="ignore")
 def fit_boosted(
     sample: LinearSample, settings: boosted_ada_ssp.Settings
 ) -> tuple[boosted_ada_ssp.Fit, ExactMechanism]:  # fmt: skip
@@ -98,6 +98,7 @@ def fit_boosted(
     return boosted_ada_ssp.Fit(theta, eigenvalue, xx, np.array(products)), _exactly(settings.mechanism(), EIGENVALUE)
 
 
+@np.errstate(all="ignore")
 def fit_minimiser(
     sample: LinearSample, calibration: output_perturbation.Calibration
 ) -> tuple[Array, ExactMechanism]:  # fmt: skip
@@ -115,15 +116,15 @@ def fit_minimiser(
     exponent = fine_exponent(noise_sd)
     try:
         units = _minimiser(sample, calibration, exponent)
-    except (np.linalg.LinAlgError, OverflowError):
-        # Reported in the words of all other failures.
+    except (ArithmeticError, ValueError, RuntimeError, np.linalg.LinAlgError):
+        # Reported in the words of all other failures, so that nobody can tell at which stage it failed.
         units = None
     if units is None:
         raise RuntimeError(
             f"the slope at gamma={calibration.gamma}, ridge={calibration.ridge} stays too large, so that nothing is "
             "released; do not publish that it failed, because that depends on the records and no budget covers it"
         )
-    return noisy_vector(units, exponent, noise_sd), _exactly(calibration.mechanism(), SLOPE)
+    return noisy_vector(units, exponent, noise_sd), exactly(calibration.mechanism(), SLOPE)
 
 
 def _minimiser(

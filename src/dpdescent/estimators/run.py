@@ -35,6 +35,8 @@ from dpdescent.secret_bits import is_secret
 Array = NDArray[np.float64]
 # A level below this is taken for the share of intervals that miss.
 LEAST_LEVEL = 0.5
+# The way in which exact releases are made, in words for the reason of an event.
+SUMS = "records' vectors are integers, whose norms are checked and whose sums are exact"
 
 
 @dataclass(frozen=True)
@@ -377,12 +379,11 @@ def require_own_noise(rng: object, arithmetic: Arithmetic, normals: object = Non
         raise ValueError("arithmetic='exact' takes its noise from the operating system bit by bit: give rng=None")
 
 
-def exactly(event: Mechanism) -> ExactMechanism:
-    """Returns the event of releases that `exact_sums` made."""
+def exactly(event: Mechanism, how: str = SUMS) -> ExactMechanism:
+    """Returns the event of releases that were made exactly: by `exact_sums`, or as `how` says."""
     reason = (
-        f"{event.reason.removeprefix('in exact arithmetic: ')}. So on a machine: records' vectors are integers, whose "
-        "norms are checked and whose sums are exact, and noise is a discrete Gaussian from the operating system's "
-        f"bits. Left out: {LEFT_OUT}"
+        f"{event.reason.removeprefix('in exact arithmetic: ')}. So on a machine: {how}, and noise is a discrete "
+        f"Gaussian from the operating system's bits. Left out: {LEFT_OUT}"
     )
     values = {attribute.name: getattr(event, attribute.name) for attribute in fields(event)}
     return ExactMechanism(**{**values, "reason": reason})

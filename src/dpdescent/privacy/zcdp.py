@@ -38,9 +38,9 @@ def gaussian_noise_sd(sensitivity: float, rho: float, releases: int = 1) -> floa
         raise ValueError(f"rho={rho} must be positive: no finite noise gives zero privacy loss")
     sensitivity, rho = float(sensitivity), float(rho)
     noise_sd = sensitivity * math.sqrt(releases / (2.0 * rho))
-    # An infinite budget needs no noise.
-    if sensitivity > 0.0 and noise_sd < sys.float_info.min and not math.isinf(rho):
-        raise ValueError(f"sensitivity={sensitivity}, rho={rho}: the noise underflows; take a larger threshold")
+    # An infinite budget needs no noise. A subnormal number has lost digits, so that a sensitivity could be too small.
+    if sensitivity > 0.0 and min(sensitivity, noise_sd) < sys.float_info.min and not math.isinf(rho):
+        raise ValueError(f"sensitivity={sensitivity}, rho={rho}: it or the noise underflows; take a larger threshold")
     return noise_sd
 
 

@@ -26,7 +26,7 @@ WORDS = frozenset(
 )
 SIGNS = {"||": "‖", "<=": "≤", ">=": "≥", "!=": "≠", "->": "→", "+-": "±", "...": "…"}
 
-# A letter after one of these is the name of a place.
+# Words for places in a paper: a letter after one of them belongs to the place, and is no variable.
 _PLACE = re.compile(
     r"(?:App(?:endix|s)?|[Aa]ppendices|Sec(?:tion)?s?|Theorems?|Thms?|Lemmas?|Cor(?:ollar(?:y|ies))?|Prop(?:osition)?s?"
     r"|Claims?|Alg(?:orithm)?s?|Fig(?:ure)?s?|Tables?|[Pp]arts?|Def(?:inition)?s?|Remarks?|Assumptions?|Conditions?"
@@ -58,7 +58,7 @@ class Piece:
 
     Attributes:
         kind: `text`, `code`, `letter` (a Latin variable), `symbol`, `sub`, `sup` or `root`.
-        text: what a piece without pieces reads.
+        text: the text of a piece that has no pieces inside.
         inside: pieces of a script or root.
         accent: name of the accent of a symbol or letter.
     """
@@ -81,11 +81,11 @@ class _Reader:
 
     def read(self) -> tuple[Piece, ...]:
         while self.place < len(self.text):
-            found = _TOKEN.match(self.text, self.place)
-            assert found is not None
-            assert found.lastgroup is not None
-            self.place = found.end()
-            getattr(self, f"_{found.lastgroup}")(found.group(), found.start())
+            match = _TOKEN.match(self.text, self.place)
+            assert match is not None
+            assert match.lastgroup is not None
+            self.place = match.end()
+            getattr(self, f"_{match.lastgroup}")(match.group(), match.start())
         return tuple(self.pieces)
 
     def _add(self, *pieces: Piece) -> None:
@@ -102,7 +102,7 @@ class _Reader:
         self._add(Piece("code", token[1:-1]))
 
     def _multiple(self, token: str, start: int) -> None:
-        """A number; the letter that follows it is a factor, but for `Figure 8a`."""
+        """A number with a letter behind it, which is a factor unless the number belongs to a place: `Figure 8a`."""
         self._add(Piece("text", token))
         if not _PLACE.search(self.text[:start]):
             self._add(Piece("letter", self.text[self.place]))
@@ -135,7 +135,7 @@ class _Reader:
             self._add(Piece("text", token))
 
     def _tilde(self, token: str, start: int) -> None:
-        """An accent on the symbol before."""
+        """A tilde, which is an accent on the symbol before it."""
         last = self.pieces[-1]
         if last.kind not in ("letter", "symbol") or last.text == "∞":
             self._add(Piece("text", token))
@@ -149,20 +149,20 @@ class _Reader:
         self._add(Piece("sup" if token == "^" else "sub", inside=self._argument()))
 
     def _argument(self) -> tuple[Piece, ...]:
-        """What stands in a script: a group, or a sign with a number, a symbol or a letter."""
+        """The pieces of a script: a group, or a sign with a number, a symbol or a letter."""
         opening = self.text[self.place : self.place + 1]
         if opening in ("(", "{"):
             inner = self._group()
             kept = opening == "(" and re.fullmatch(r"[A-Za-z]\w*(?: ?[+-] ?\w+)?|\d", inner)
             return _read(f"({inner})" if kept else inner, script=True)
-        found = re.compile(r"\*|[+-]?(?:\d+(?:\.\d+)?|[A-Za-z]+(?![A-Za-z]))").match(self.text, self.place)
-        if found is None:
+        match = re.compile(r"\*|[+-]?(?:\d+(?:\.\d+)?|[A-Za-z]+(?![A-Za-z]))").match(self.text, self.place)
+        if match is None:
             return ()
-        self.place = found.end()
-        return _read(found.group(), script=True)
+        self.place = match.end()
+        return _read(match.group(), script=True)
 
     def _group(self) -> str:
-        """Text inside the parentheses or braces that open here; all that is left where they do not close."""
+        """Text inside the parentheses or braces that open here; all of the rest where they do not close."""
         depth, start, end = 0, self.place + 1, len(self.text)
         for place in range(self.place, end):
             depth += (self.text[place] in "({") - (self.text[place] in ")}")
@@ -183,14 +183,14 @@ class _Reader:
             self._add(*(_named(token) or (Piece("text", token),)))
 
     def _radicand(self) -> str:
-        """What stands under a root: a group in parentheses, or after a space a number, letter or symbol by itself."""
+        """Text under a root: a group in parentheses, or after a space a number, letter or symbol by itself."""
         if self.text[self.place : self.place + 1] == "(":
             return self._group()
-        found = _RADICAND.match(self.text, self.place)
-        if found is None or not (len(found[1]) == 1 or found[1].isdigit() or _named(found[1])):
+        match = _RADICAND.match(self.text, self.place)
+        if match is None or not (len(match[1]) == 1 or match[1].isdigit() or _named(match[1])):
             return ""
-        self.place = found.end()
-        return found[1]
+        self.place = match.end()
+        return match[1]
 
     def _letter(self, token: str, start: int) -> None:
         self._add(Piece("letter" if self.script or self._is_variable(token, start) else "text", token))
@@ -233,12 +233,12 @@ def _named(token: str) -> tuple[Piece, ...] | None:
     """Pieces of a name such as `rho`, `rho1`, `c0`, `theta_hat` or `d_eff`; None for a word of the language."""
     if token in NAMES or token in ("inf", "infinity"):
         return (Piece("symbol", NAMES.get(token) or OTHERS[token]),)
-    found = re.fullmatch(r"([A-Za-z]+?)(?:_([A-Za-z]+|\d{1,3})|(\d)|(bar))", token)
+    match = re.fullmatch(r"([A-Za-z]+?)(?:_([A-Za-z]+|\d{1,3})|(\d)|(bar))", token)
     if token in ("log2", "log10"):
         return (Piece("text", "log"), Piece("sub", inside=(Piece("text", token[3:]),)))
-    if found is None:
+    if match is None:
         return None
-    base, script, digit, bar = found.groups()
+    base, script, digit, bar = match.groups()
     if not (base in NAMES or base == "sum" or (len(base) == 1 and (script or bar or base.islower()))):
         return None
     symbol = Piece("symbol", NAMES.get(base) or OTHERS[base]) if len(base) > 1 else Piece("letter", base)
@@ -263,7 +263,7 @@ def _read(text: str, script: bool = False) -> tuple[Piece, ...]:
 
 @lru_cache(maxsize=50_000)
 def read(text: str) -> tuple[Piece, ...]:
-    """Pieces of a text in plain letters; inner products in angle brackets are told from comparisons."""
+    """Pieces of a text in plain letters; inner products in angle brackets are distinguished from comparisons."""
     return _read(re.sub(r"<(?=\w)([^<>,=]{1,60}), ([^<>=]{1,60}?)(?<=[\w*)])>", r"⟨\1, \2⟩", text))
 
 
@@ -274,7 +274,7 @@ def html(text: str) -> str:
 
 
 def _html(piece: Piece) -> str:
-    inside = "".join(_html(each) for each in piece.inside)
+    inside = "".join(_html(inner) for inner in piece.inside)
     if piece.kind in ("sub", "sup"):
         return f"<{piece.kind}>{inside}</{piece.kind}>"
     if piece.kind == "root":
@@ -285,7 +285,7 @@ def _html(piece: Piece) -> str:
 
 
 def mathtext(text: str) -> str:
-    """The text for matplotlib, with symbols and scripts between dollar signs; a text that has any stays as it is."""
+    """The text for matplotlib, with symbols and scripts between dollar signs; a text that has these is unchanged."""
     if "$" in text:
         return text
     runs: list[str] = []
@@ -300,7 +300,7 @@ def mathtext(text: str) -> str:
 
 
 def _mathtext(piece: Piece) -> str:
-    inside = "".join(_mathtext(each) for each in piece.inside)
+    inside = "".join(_mathtext(inner) for inner in piece.inside)
     if piece.kind in ("sub", "sup"):
         return f"{'_' if piece.kind == 'sub' else '^'}{{{inside}}}"
     if piece.kind == "root":
@@ -316,19 +316,19 @@ _LOWERED = dict(zip("0123456789-+−()aehijklmnoprstuvx", "₀₁₂₃₄₅₆
 
 
 def plain(text: str) -> str:
-    """The text with Unicode's symbols and scripts, for drawings; `^` and `_` stand where there is none."""
+    """The text with Unicode's symbols and scripts, for drawings; `^` and `_` stay where Unicode has none."""
     return "".join(_plain(piece) for piece in read(text))
 
 
 def _plain(piece: Piece) -> str:
-    inside = "".join(_plain(each) for each in piece.inside)
+    inside = "".join(_plain(inner) for inner in piece.inside)
     if piece.kind == "root":
         return f"√({inside})" if len(inside) > 1 else f"√{inside}"
     if piece.kind not in ("sub", "sup"):
         return piece.text + ACCENTS.get(piece.accent, "")
-    known = _RAISED if piece.kind == "sup" else _LOWERED
-    if all(sign in known for sign in inside):
-        return "".join(known[sign] for sign in inside)
+    letters = _RAISED if piece.kind == "sup" else _LOWERED
+    if all(sign in letters for sign in inside):
+        return "".join(letters[sign] for sign in inside)
     mark = "^" if piece.kind == "sup" else "_"
     enclosed = inside.startswith("(") and inside.find(")") == len(inside) - 1
     return f"{mark}{inside}" if len(inside) == 1 or inside.isalpha() or enclosed else f"{mark}({inside})"

@@ -1,4 +1,4 @@
-"""Pins what numpy, BLAS and matplotlib take from their surroundings; the first import of every script of the pipeline.
+"""Pinned settings, which numpy, BLAS and matplotlib would take from their surroundings; scripts import them first.
 
 BLAS gets one thread, because the number of threads changes the last bits of `solve` (parallelism is over jobs), and one
 kernel on every processor with AVX2, because each kernel rounds in its own way. A kernel that the environment sets is
@@ -6,7 +6,7 @@ kept; a number of threads is not. Drawing gets none of the user's settings: not 
 this environment may lack, not a style, and not a folder for its list of fonts that cannot be written. No character that
 is printed ends a job or a command. The library itself pins nothing, because its host program decides.
 
-As what comes first, it also refuses to run a script of one checkout with the package of another.
+Because it is imported first, it also refuses to run a script of one checkout with the package of another.
 """
 
 import contextlib
@@ -30,7 +30,8 @@ if _processor.exists():
             os.environ.setdefault("OPENBLAS_CORETYPE", "Haswell")
 
 os.environ["MPLBACKEND"] = "agg"
-# With the installation, because a list of fonts takes seconds to make; matplotlib takes a temporary one if it may not.
+# The folder lies in the installation, because a list of fonts takes seconds to make; matplotlib takes a temporary one
+# where it may not write there.
 os.environ["MPLCONFIGDIR"] = str(Path(sys.prefix, "var/matplotlib"))
 for _variable in ("MATPLOTLIBRC", "FREETYPE_PROPERTIES"):
     os.environ.pop(_variable, None)

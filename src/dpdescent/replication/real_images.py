@@ -1,7 +1,7 @@
-"""What runs on real images share that papers make on request: images as columns, rates tuned on held-out images.
+"""Code that is shared by runs on real images: images as columns, and learning rates tuned on held-out images.
 
-Learning rates come from a table of their own, of runs that were trained on the first part of the training images and
-tested on the rest, never on test images.
+Papers make these runs on request. Learning rates come from a table of their own, whose runs were trained on the first
+part of the training images and tested on the rest, never on test images.
 """
 
 import math
@@ -19,7 +19,7 @@ from dpdescent.replication.build.files import read_rows
 
 Array = NDArray[np.float64]
 Spec = dict[str, Any]
-# An arm by its place among others, and a rate.
+# The number of an arm among the others, and a learning rate.
 Asked = tuple[int, float]
 
 CLASSES = 10
@@ -29,7 +29,7 @@ TUNED_ON = (
     "no guarantee as it stands, because rates were tuned on part of the same training images, without account; at a "
     "rate given beforehand a run would be private by this argument"
 )
-# Rates that a search may go on to.
+# Learning rates to which a search may go on.
 LADDER = [float(f"{digit}e{power}") for power in range(-4, 4) for digit in (1, 2, 5)]
 
 
@@ -49,7 +49,7 @@ def task(spec: Spec) -> Images:
 
 
 def held_out(spec: Spec) -> Images:
-    """Returns the same images to train on but the last `held_out`, which are to test on; no test image is touched."""
+    """Returns the same training images, of which the last `held_out` are to test on; no test image is touched."""
     records, left = spec["settings"]["records"], spec["settings"]["held_out"]
     found = image_columns.training_columns(*_place(spec), records, CACHE)
     return Images(found.rows(0, records - left), found.rows(records - left, records))
@@ -68,9 +68,9 @@ def until_bracketed(
     Further rates are the neighbours of an arm's best one in the sequence 1, 2, 5, 10, ..., whose ends end the search.
 
     Args:
-        first: rates that all arms are tried at, of that sequence.
+        first: rates at which all arms are tried; they are members of that sequence.
         arms: number of arms.
-        score: function from arms with rates to their scores, shape (arms asked for, seeds); the best mean wins.
+        score: function from arms with rates to their scores, shape (given arms, seeds); the best mean wins.
 
     Raises:
         ValueError: if a rate is not in the sequence.
@@ -93,7 +93,7 @@ def _beside_the_best(found: Mapping[Asked, Array], arm: int) -> list[float]:
 
 
 def best_of(scores: Mapping[float, float]) -> float:
-    """Returns the rate of the best score; of equal ones the largest.
+    """Returns the rate of the best score, and the largest rate where scores are equal.
 
     Small rates give a linear model that differs in its size alone, and hence equal accuracies: the smallest would be at
     an end of any window.

@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable, Iterable
 
 from dpdescent.attacks import dp_2s_gd, friendly_core, preprocessing
-from dpdescent.papers.liang2025.design import Spec
-from dpdescent.papers.liang2025.theory import prescriptions
+from dpdescent.papers.liang2025 import formulas
+from dpdescent.papers.liang2025.setting import Spec
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.clipping import mean_sensitivity
@@ -111,4 +111,4 @@ def _budgets(T: int, releases: list[GaussianReleases]) -> dict[str, Parameter]:
 def _spent(rho: float, T: int) -> float:
     """Returns the zCDP cost of the noise that eq. (4) prints for rho, at sensitivity 2 gamma / n: rho / 2."""
     n = 1000
-    return zcdp.gaussian_rho(mean_sensitivity(1.0, n), prescriptions.noise_scale(1.0, n, T, rho), T)
+    return zcdp.gaussian_rho(mean_sensitivity(1.0, n), formulas.noise_scale(1.0, n, T, rho), T)

@@ -11,9 +11,9 @@ import pandas as pd
 
 from dpdescent.attacks import preprocessing
 from dpdescent.checks import as_list
-from dpdescent.papers.liang2025.bounds import cases
-from dpdescent.papers.liang2025.reading import DRAWN, FIRST_STAGES, MORE_THAN_TWO, PER_CHILD, finding
-from dpdescent.papers.liang2025.theory import error_bounds, lemmas
+from dpdescent.papers.liang2025 import appendices, cases, laws
+from dpdescent.papers.liang2025.criteria import finding
+from dpdescent.papers.liang2025.real_data import DRAWN, FIRST_STAGES, MORE_THAN_TWO, PER_CHILD
 from dpdescent.replication.judging.bound_rows import bound_value
 from dpdescent.replication.judging.evidence import Evidence, Finding
 from dpdescent.replication.judging.records import excerpt
@@ -141,8 +141,8 @@ def _error_over_noise(s: float) -> float:
 
 def _conditions(evidence: Evidence) -> Finding:
     at = cases.case(evidence, cases.FIGURE_4, rho1=10.0, rho2=0.1)
-    limit = error_bounds.iteration_limit(at.problem, at.rho1)
-    covered = (at.problem.n / lemmas.no_clipping_sample_size(at.problem, at.rho1, at.rho2, 1)) ** 2
+    limit = laws.iteration_limit(at.problem, at.rho1)
+    covered = (at.problem.n / appendices.no_clipping_sample_size(at.problem, at.rho1, at.rho2, 1)) ** 2
     return finding(
         id="theorem-3.1-conditions", location="Thm 3.1, eq. (5) and (6), Lemma D.1", kind="mathematics", severity="low", status="confirmed", artefact="fig04",
         statement="(7) holds for T up to (5), in rho1, and n from (6), without T",

@@ -1,7 +1,7 @@
-"""Results written anew from their own tables: in a scratch folder, by the rules that follow from tables alone.
+"""Results written anew from their own tables: in a scratch folder, by the rules that need tables alone.
 
-Tables, figures, ledger and audits lie there as given. Rules that are left out have no outputs in Snakemake's eyes, so
-that nothing is trained, and what is run is what a whole build runs.
+Tables, figures, ledger and audits are copied there. Snakemake knows no outputs of the rules that are left out, so that
+nothing is trained; the other rules run as in a whole build.
 """
 
 import os
@@ -21,12 +21,12 @@ from dpdescent.replication.ledger import entries
 
 # Rules that read tables, ledger and audits and train, attack and draw nothing; the last one asks for all others.
 STEPS = ("bounds", "claims", "findings", "collect", "letters", "summary", "settings", "report", "manifest")
-# What ends a process from outside and can wait a moment.
+# Signals that end a process from outside and can wait a moment.
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def not_whole(results: Path) -> str | None:
-    """The line for results that are not finished or not what they list; None for those that are."""
+    """The error line for results that are not finished or differ from their manifest; None for whole results."""
     for folder in (results, results / ON_REQUEST):
         if folder == results and not (folder / MANIFEST).is_file():
             return f"{folder} holds no finished results (no {MANIFEST}): build them first, make results"
@@ -40,23 +40,23 @@ def not_whole(results: Path) -> str | None:
 
 
 def lay_out(whole: Project, results: Path, scratch: Path) -> Path:
-    """Lays out what is given and what the rules read in a scratch folder, and returns its folder of results."""
+    """Lays out the given files and the files that the rules read in a scratch folder; returns its folder of results."""
     for name in (*compare.SOURCES, *compare.SHOWN):
         (scratch / name).parent.mkdir(parents=True, exist_ok=True)
         if Path(name).exists():
             (scratch / name).symlink_to(Path(name).resolve())
-    made, build = scratch / "results" / whole.scale, scratch / "build" / whole.scale
+    new_results, build = scratch / "results" / whole.scale, scratch / "build" / whole.scale
     drawn = {artefact.item for artefact in whole.artefacts()} | {"audit"}
     for name in listed(results / MANIFEST):
-        # Not the audits themselves, which a rule collects from the papers'.
+        # The table of all audits is left out, because a rule collects it from the papers' tables.
         if str(Path(name).with_suffix("")) in drawn and name != "audit.csv":
-            (made / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(results / name, made / name)
+            (new_results / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(results / name, new_results / name)
     if (results / ON_REQUEST).is_dir():
-        shutil.copytree(results / ON_REQUEST, made / ON_REQUEST)
+        shutil.copytree(results / ON_REQUEST, new_results / ON_REQUEST)
     for kind, rows in (("privacy", entries.read(results)), ("audit", read_rows(results / "audit.csv"))):
         _divide(rows, {build / f"audit/{key}/{kind}.csv": {"paper": key} for key in whole.papers})
-    of_item = {each.item: {"paper": each.paper, "artefact": each.id} for each in whole.artefacts()}
+    of_item = {artefact.item: {"paper": artefact.paper, "artefact": artefact.id} for artefact in whole.artefacts()}
     _divide(
         read_rows(results / "parts.csv"),
         {build / f"fingerprints/{item}.csv": wanted for item, wanted in of_item.items()},
@@ -64,11 +64,11 @@ def lay_out(whole: Project, results: Path, scratch: Path) -> Path:
     begun = scratch / f".snakemake/dpdescent/{whole.scale}.begun"
     begun.parent.mkdir(parents=True)
     begun.write_text("Tables are given.\n", encoding="utf-8")
-    return made
+    return new_results
 
 
 def _divide(rows: Sequence[Mapping[str, str]], shares: Mapping[Path, Mapping[str, str]]) -> None:
-    """Writes rows that have the given values to files of their own, from which they were collected."""
+    """Writes rows, divided by their values, to the files from which they were collected."""
     for share, wanted in shares.items():
         mine = [row for row in rows if all(row[column] == value for column, value in wanted.items())]
         write_rows(share, list(rows[0]), mine)
@@ -92,12 +92,12 @@ def run(whole: Project, scratch: Path) -> None:
         sys.exit("Nothing is written: a rule failed, see above")
 
 
-def changes(made: Path, results: Path) -> tuple[dict[Path, Path], list[Path]]:
-    """What was made by the file that it replaces, where they differ, and the files that nothing makes any more."""
-    files = (file for file in sorted(made.rglob("*")) if file.is_file())
-    pairs = ((results / file.relative_to(made), file) for file in files)
+def changes(new_results: Path, results: Path) -> tuple[dict[Path, Path], list[Path]]:
+    """New files by the file that they replace, where both differ, and the files that no rule makes any more."""
+    files = (file for file in sorted(new_results.rglob("*")) if file.is_file())
+    pairs = ((results / file.relative_to(new_results), file) for file in files)
     differing = {old: new for old, new in pairs if not old.is_file() or old.read_bytes() != new.read_bytes()}
-    gone = sorted(listed(results / MANIFEST).keys() - listed(made / MANIFEST).keys())
+    gone = sorted(listed(results / MANIFEST).keys() - listed(new_results / MANIFEST).keys())
     return differing, [results / name for name in gone]
 
 
@@ -126,15 +126,15 @@ def put(new: Mapping[Path, Path], gone: Sequence[Path]) -> None:
 
 
 def _forget(file: Path) -> None:
-    """Removes the hash that a build kept of a file, which is in the manifest now."""
+    """Removes the hash that a build kept of a file, because the manifest has it now."""
     if (record := record_of(file)) is not None:
         record.unlink(missing_ok=True)
 
 
 @contextmanager
 def _unbroken() -> Iterator[None]:
-    """Holds back what would end the process, because the names of many files change in a moment."""
-    # By handlers, because another thread would take a signal that this one blocks.
+    """Holds back the signals that would end the process while the names of many files change."""
+    # Held back by handlers, because another thread would take a signal that this one blocks.
     received: list[int] = []
     before = {number: signal.signal(number, lambda got, _: received.append(got)) for number in ENDING}
     try:

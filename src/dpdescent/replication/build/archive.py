@@ -1,4 +1,4 @@
-"""Archives of results: equal bytes from equal results, and nothing that unpacks outside of its folder."""
+"""Archives of results: equal results give equal bytes, and no file is unpacked outside of the folder."""
 
 import gzip
 import io
@@ -13,20 +13,22 @@ from dpdescent.replication.build import provenance
 from dpdescent.replication.build.files import MANIFEST, atomic, listed
 from dpdescent.replication.build.provenance import RECORD
 
-# What an archive of some artefacts holds beside them: the verdicts, which are small.
+# Files that an archive of some artefacts holds beside them: the verdicts, which are small.
 SHARED = ("claims.csv", "claims_cells.csv", "findings.csv", "privacy.csv", "privacy_notes.csv", "audit.csv")
-# More is refused when it is unpacked, because a small archive may hold endless zeros. Paper scale has 1/20 of it.
+# The most bytes and files that are unpacked, because a small archive may hold endless zeros; paper scale has a
+# twentieth of them.
 LARGEST, MOST = 2 << 30, 20_000
 
 
 def pack(results: Path, archive: Path, items: Iterable[str] = (), logs: Path | None = None) -> list[str]:
-    """Writes an archive of a scale's results, with a manifest of what it holds, and returns the names in it.
+    """Writes an archive of a scale's results, with a manifest of its files, and returns their names.
 
     Args:
         results: folder of a finished build.
         archive: `.tar.gz` to write.
-        items: papers and artefacts, such as `liang2025` and `liang2025/fig04`, to which it is cut; of none it is whole.
-        logs: folder of the build's logs, which tell how it was made: two builds that agree may differ in them.
+        items: papers and artefacts to which it is cut, such as `liang2025` and `liang2025/fig04`; without any it is
+            whole.
+        logs: folder of the build's logs, which show how it was made: two builds that agree may differ in them.
 
     Raises:
         SystemExit: in one line, if the results are not finished or not what their manifest lists.
@@ -46,21 +48,21 @@ def _intact(results: Path) -> Mapping[str, str]:
     """Hashes by name, if the folder holds what its manifest lists."""
     if not (results / MANIFEST).is_file() or not (results / RECORD).is_file():
         raise SystemExit(f"Error: {results} holds no finished results (no {MANIFEST}); build them first")
-    known, found = listed(results / MANIFEST), provenance.hashes(results)
-    for name in sorted(known.keys() | found.keys()):
-        if known.get(name) != found.get(name):
+    expected, actual = listed(results / MANIFEST), provenance.hashes(results)
+    for name in sorted(expected.keys() | actual.keys()):
+        if expected.get(name) != actual.get(name):
             raise SystemExit(f"Error: {results / name} is not what {MANIFEST} lists there; run the build again")
-    return known
+    return expected
 
 
-def _chosen(known: Mapping[str, str], items: list[str], results: Path) -> Mapping[str, str]:
+def _chosen(hashes: Mapping[str, str], items: list[str], results: Path) -> Mapping[str, str]:
     """The files of papers and artefacts, and the verdicts; all files where nothing is chosen."""
     for item in items:
-        if not any(_belongs(name, item) for name in known):
-            papers = sorted({name.split("/")[0] for name in known if name.endswith("/settings.csv")})
+        if not any(_belongs(name, item) for name in hashes):
+            papers = sorted({name.split("/")[0] for name in hashes if name.endswith("/settings.csv")})
             raise SystemExit(f"Error: {results} has nothing of {item}; give papers ({', '.join(papers)}) or artefacts")
-    kept = {name for name in known if not items or name in SHARED or any(_belongs(name, item) for item in items)}
-    return {name: digest for name, digest in known.items() if name in kept}
+    kept = {name for name in hashes if not items or name in SHARED or any(_belongs(name, item) for item in items)}
+    return {name: digest for name, digest in hashes.items() if name in kept}
 
 
 def _belongs(name: str, item: str) -> bool:
@@ -104,8 +106,8 @@ def extract(archive: Path, folder: Path) -> None:
                 _require_plain(archive, member)
                 if count >= MOST or member.offset_data + member.size > LARGEST:
                     raise SystemExit(f"Error: {archive} holds more than {MOST} files or {LARGEST >> 30} GiB")
-                # Its bytes alone, so that owner, mode and time are those of any new file; Python has no filter for it
-                # before 3.11.4.
+                # Only the bytes are copied, so that owner, mode and time are those of any new file; Python has a filter
+                # for it from 3.11.4 on.
                 place = folder / member.name
                 place.parent.mkdir(parents=True, exist_ok=True)
                 with open(place, "wb") as copy, cast(IO[bytes], tar.extractfile(member)) as content:

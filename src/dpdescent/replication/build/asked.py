@@ -1,4 +1,4 @@
-"""Tables beside the configuration: whether they are those that it asks for, because other ones must not be judged."""
+"""A comparison of tables with the configuration, because tables for which it does not ask must not be judged."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,26 +15,26 @@ MEND = "take the change of the configuration back, or train: make results"
 
 
 def difference(whole: Project, results: Path, record: dict[str, Any]) -> str | None:
-    """The line for the first table that is not what the configuration asks for; None if all are.
+    """The error line for the first table that does not fit the configuration; None if all fit.
 
-    Parts tell the variants, panels, split axes and trials of an artefact, and the hash of all values what parts have no
-    name for, such as an axis that is not split.
+    The names of parts show the variants, panels, split axes and trials of an artefact. The hash of all values covers
+    everything else, such as an axis that is not split.
 
     Args:
         whole: the configuration, of the results' scale, seed and papers.
         results: finished results.
-        record: what they say of themselves.
+        record: the record that lies beside them.
     """
     parts = _parts(results)
     for artefact in whole.artefacts():
-        if (found := parts.pop(artefact.item, None)) is None:
+        if (part_columns := parts.pop(artefact.item, None)) is None:
             return f"{artefact.item} is configured, and {results} has no table of it; {MEND}"
-        if line := _of_parts(artefact, found) or _of_table(artefact, results):
+        if line := _difference_in_parts(artefact, part_columns) or _difference_in_table(artefact, results):
             return f"{results}/{artefact.item}.csv {line}; {MEND}"
     if parts:
         return f"{results}/{next(iter(parts))}.csv is the table of no artefact that is configured; {MEND}"
     for artefact in requested(whole, results):
-        if line := _of_table(artefact, results):
+        if line := _difference_in_table(artefact, results):
             return f"{results}/{artefact.item}.csv {line}; make it anew: snakemake {artefact.paper}_{artefact.id}"
     if (now := config_hash(whole)) != record["config"]:
         return (
@@ -50,39 +50,39 @@ def requested(whole: Project, results: Path) -> list[Artefact]:
 
 
 def _parts(results: Path) -> dict[str, dict[str, list[str]]]:
-    """By artefact and part, the columns of which the build kept sums."""
-    found: dict[str, dict[str, list[str]]] = {}
+    """The columns of which the build kept sums, by artefact and part."""
+    columns: dict[str, dict[str, list[str]]] = {}
     for row in read_rows(results / "parts.csv"):
-        found.setdefault(f"{row['paper']}/{row['artefact']}", {}).setdefault(row["part"], []).append(row["column"])
-    return found
+        columns.setdefault(f"{row['paper']}/{row['artefact']}", {}).setdefault(row["part"], []).append(row["column"])
+    return columns
 
 
-def _of_parts(artefact: Artefact, found: dict[str, list[str]]) -> str | None:
-    asked = [part.name for part in artefact.parts]
-    if missing := [name for name in asked if name not in found]:
+def _difference_in_parts(artefact: Artefact, part_columns: dict[str, list[str]]) -> str | None:
+    configured = [part.name for part in artefact.parts]
+    if missing := [name for name in configured if name not in part_columns]:
         return f"lacks what is asked for as {missing[0]}{_more(missing)}"
-    if stray := sorted(found.keys() - set(asked)):
+    if stray := sorted(part_columns.keys() - set(configured)):
         return f"holds {stray[0]}{_more(stray)}, for which nothing asks"
     columns = ["value", *artefact.measures]
-    if differing := [name for name in asked if found[name] != columns]:
-        return f"was measured in {', '.join(found[differing[0]])}; asked for are {', '.join(columns)}"
+    if differing := [name for name in configured if part_columns[name] != columns]:
+        return f"was measured in {', '.join(part_columns[differing[0]])}; asked for are {', '.join(columns)}"
     return None
 
 
-def _of_table(artefact: Artefact, results: Path) -> str | None:
+def _difference_in_table(artefact: Artefact, results: Path) -> str | None:
     table = tables.read(results / f"{artefact.item}.csv")
     columns, here = _columns(artefact), [name for name in table.columns if name != "diverged"]
     if here != columns:
         differing = [name for name in [*columns, *here] if (name in columns) is not (name in here)]
         return f"has other columns than are asked for: {', '.join(differing) or 'their order'}"
-    asked = {part.spec["variant"] for part in artefact.parts}
-    if differing := sorted(asked ^ set(table["variant"])):
+    configured = {part.spec["variant"] for part in artefact.parts}
+    if differing := sorted(configured ^ set(table["variant"])):
         return f"has a variant that is not asked for, or lacks one that is: {', '.join(differing)}"
     return None
 
 
 def _columns(artefact: Artefact) -> list[str]:
-    """Columns of an artefact's table: those that come out for a single trial."""
+    """Columns of an artefact's table, found by summarising a single made-up trial."""
     words, numbers = [*artefact.keys, "series", "variant"], ["trial", "value", *artefact.measures]
     trial = pd.DataFrame([dict.fromkeys(words, "") | dict.fromkeys(numbers, 0.0)])
     return list(tables.summarise([trial], artefact.keys, artefact.measures).columns)

@@ -1,4 +1,4 @@
-"""Comparing two builds: equal bytes, or tables whose numbers agree within the tolerance that CPU classes need."""
+"""A comparison of two builds: equal bytes, or tables whose numbers agree within the tolerance that CPU classes need."""
 
 import csv
 import json
@@ -14,18 +14,19 @@ from dpdescent.replication.build.files import MANIFEST, is_damaged, listed, read
 from dpdescent.replication.build.provenance import RECORD, hashes
 from dpdescent.replication.configuration.project import Artefact
 
-# Another BLAS kernel changes last bits: of each number, and of what is left where numbers of its column's scale cancel.
+# Tolerances for another BLAS kernel, which changes the last bits of every number: relative to the number, and relative
+# to the scale of its column, because numbers of that scale may have cancelled.
 RELATIVE, OF_SCALE = 1e-9, 1e-12
-# A column that nowhere exceeds this is what is left where numbers of size one cancel.
+# A column that nowhere exceeds this number holds only the rest that is left where numbers of size one cancel.
 ROUNDING = 1e-12
 # The page of verdicts is written from these tables, every other drawing from the table of its own name.
 PAGE, VERDICTS = "README.md", ("claims.csv", "findings.csv", "audit.csv")
 # The report and the letters quote any table.
 QUOTING = ("report/", "letters/")
 FOLLOWS = "its table differs"
-# What a build in a scratch copy needs of a checkout.
+# Files and folders of a checkout that a build in a scratch copy needs.
 SOURCES = ("CITATION.cff", "Snakefile", "config", "docs", "profiles", "pyproject.toml", "src", "workflow")
-# What the report shows of a checkout beside these, where it is there.
+# Further files of a checkout that the report shows, where they exist.
 SHOWN = ("requirements.lock", "results/bench.csv")
 
 
@@ -34,11 +35,11 @@ class Report:
     """Outcome of a comparison; names are relative to the folders.
 
     Attributes:
-        against: what is compared with, in words.
+        against: the reference of the comparison, in words.
         same, close, redrawn: files with equal bytes, tables with equal numbers, drawings of such tables.
-        different: what differs, by file.
-        missing, added: files that only the reference has, and that it lacks.
-        edited: files of the reference that are not what its own manifest lists.
+        different: the first difference in words, by file.
+        missing, added: files that only the reference has, and files that it lacks.
+        edited: files of the reference that differ from its own manifest.
     """
 
     against: str
@@ -55,7 +56,7 @@ class Report:
         return bool(self.different or self.missing or self.edited)
 
     def text(self) -> str:
-        """A few lines for people."""
+        """The outcome in a few lines for people."""
         if not any((self.same, self.close, self.redrawn, self.different, self.missing)):
             return f"Nothing to compare with: there are no files among {self.against}."
         lines = [f"Compared with {self.against}: {len(self.same)} files have equal bytes."]
@@ -73,16 +74,16 @@ class Report:
         return "\n".join(lines)
 
 
-def folders(made: str | Path, reference: str | Path) -> Report:
+def folders(built: str | Path, reference: str | Path) -> Report:
     """Compares all tables and figures of two folders: by their hashes, then tables by their numbers."""
-    new, old, declared = hashes(made), hashes(reference), agreements(reference)
-    report = Report(origin.of(reference), edited=edited(reference, old))
+    new, old, declared = hashes(built), hashes(reference), declared_tolerances(reference)
+    report = Report(origin.described(reference), edited=edited(reference, old))
     report.missing, report.added = sorted(set(old) - set(new)), sorted(set(new) - set(old)) if old else []
     for name in sorted(set(new) & set(old)):
         if new[name] == old[name]:
             report.same.append(name)
         elif name.endswith(".csv"):
-            why = table_difference(Path(made) / name, Path(reference) / name, _declared(name, declared))
+            why = table_difference(Path(built) / name, Path(reference) / name, _declared(name, declared))
             if why:
                 report.different[name] = why
             else:
@@ -93,31 +94,31 @@ def folders(made: str | Path, reference: str | Path) -> Report:
     return report
 
 
-def agreements(folder: str | Path) -> dict[str, float]:
-    """Tolerances that artefacts of a build declare, by item, because their runs amplify last digits."""
+def declared_tolerances(folder: str | Path) -> dict[str, float]:
+    """Tolerances that artefacts declare, by item, because their runs amplify differences in last digits."""
     file = Path(folder) / RECORD
-    found: dict[str, float] = json.loads(file.read_text()).get("agrees_within", {}) if file.is_file() else {}
-    return found
+    tolerances: dict[str, float] = json.loads(file.read_text()).get("agrees_within", {}) if file.is_file() else {}
+    return tolerances
 
 
 def _declared(name: str, declared: Mapping[str, float]) -> float:
-    """An artefact's table has its own tolerance; one that may quote any artefact the largest."""
+    """The declared tolerance of a table: its artefact's, or the largest for a table that may quote any artefact."""
     item = name.removesuffix(".csv")
     return declared.get(item, 0.0) if "/" in item else max(declared.values(), default=0.0)
 
 
-def edited(folder: str | Path, found: Mapping[str, str]) -> list[str]:
-    """Files of a folder that are not what its manifest lists, or are gone; none without a manifest.
+def edited(folder: str | Path, actual: Mapping[str, str]) -> list[str]:
+    """Files of a folder that differ from its manifest, or are gone; none without a manifest.
 
     Args:
-        folder: of results.
-        found: hashes of its files by name, see `provenance.hashes`.
+        folder: folder of results.
+        actual: hashes of its files by name, see `provenance.hashes`.
     """
-    return sorted(name for name, known in listed(Path(folder) / MANIFEST).items() if found.get(name) != known)
+    return sorted(name for name, expected in listed(Path(folder) / MANIFEST).items() if actual.get(name) != expected)
 
 
 def _judge_drawing(name: str, report: Report) -> None:
-    """A drawing or page may differ in bytes where its tables agree within the tolerance; with equal ones it may not."""
+    """Adds a drawing or page to the report: its bytes may differ where its tables differ within the tolerance."""
     if any(_quotes(name, table) for table in report.different):
         report.different[name] = FOLLOWS
     elif any(_quotes(name, table) for table in report.close):
@@ -127,20 +128,20 @@ def _judge_drawing(name: str, report: Report) -> None:
 
 
 def _quotes(name: str, table: str) -> bool:
-    """Whether a drawing or page is made from a table: a page or a letter from any, a figure from that of its name."""
+    """Whether a drawing or page is made from a table: pages and letters from any, a figure from that of its name."""
     if name.startswith(QUOTING):
         return table.endswith(".csv")
     return table in VERDICTS if name == PAGE else table == str(Path(name).with_suffix(".csv"))
 
 
-def table_difference(made: Path, reference: Path, within: float = 0.0) -> str:
-    """What differs first between two tables beyond the tolerance; empty if nothing does.
+def table_difference(built: Path, reference: Path, within: float = 0.0) -> str:
+    """The first difference between two tables beyond the tolerance, in words; empty if there is none.
 
     Args:
-        made, reference: the tables.
-        within: tolerance that is declared for them, where it is larger than that of all tables.
+        built, reference: the tables.
+        within: tolerance that is declared for them, where it is larger than the tolerance for all tables.
     """
-    new, old = _rows(made), _rows(reference)
+    new, old = _rows(built), _rows(reference)
     if len(new) != len(old):
         return f"{len(new)} rows instead of {len(old)}"
     scales = {column: scale([row.get(column, "") for row in [*new, *old]]) for column in (old[0] if old else ())}
@@ -154,19 +155,19 @@ def table_difference(made: Path, reference: Path, within: float = 0.0) -> str:
 
 
 def scale(column: Iterable[str]) -> float:
-    """Median size of a column's numbers other than 0; 1 if all are as small as what rounding leaves of such numbers."""
+    """Median size of a column's numbers other than 0; 1 if all are as small as the rounding errors of such numbers."""
     sizes = sorted(abs(number) for number in map(_number, column) if number and math.isfinite(number))
     return sizes[len(sizes) // 2] if sizes and sizes[-1] > ROUNDING else 1.0
 
 
 def agree(value: str, other: str, scale: float, within: float = 0.0) -> bool:
-    """Equal texts, or numbers within the tolerance for a column of this scale."""
+    """Whether texts are equal, or are numbers within the tolerance for a column of this scale."""
     relative, absolute = max(RELATIVE, within), max(OF_SCALE, 1e-3 * within) * scale
     return value == other or math.isclose(_number(value), _number(other), rel_tol=relative, abs_tol=absolute)
 
 
 def _number(text: str | None) -> float:
-    """NaN, which is close to nothing, for a text that is no number, and for what a cut row lacks."""
+    """The number of a text; NaN, which agrees with nothing, for other text and for a missing end of a cut row."""
     try:
         return float(text or "")
     except ValueError:
@@ -174,13 +175,13 @@ def _number(text: str | None) -> float:
 
 
 def _rows(file: Path) -> list[dict[str, str]]:
-    """Rows of a table as it lies there, because what is compared may differ from what was written."""
+    """Rows of a table, read without a check of its hash, because a compared table may differ from what was written."""
     with open(file, encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))
 
 
 def scorecard(results: str | Path) -> str:
-    """Verdicts on each paper's own claims, one line a paper."""
+    """Verdicts on each paper's own claims, one line per paper."""
     claims = [claim for claim in read_rows(Path(results) / "claims.csv") if claim["source"] == "paper"]
     papers = list(dict.fromkeys(claim["paper"] for claim in claims))
     counts = {paper: Counter(claim["verdict"] for claim in claims if claim["paper"] == paper) for paper in papers}
@@ -190,14 +191,17 @@ def scorecard(results: str | Path) -> str:
     )
 
 
-def told(made: str | Path, reference: str | Path, build: str | Path) -> str:
-    """How a build compares with a reference, its verdicts, and where to look, for the terminal."""
-    lines = [folders(made, reference).text()]
-    claims = Path(made) / "claims.csv"
+def closing_lines(results: str | Path, reference: str | Path, build: str | Path) -> str:
+    """Lines for the terminal at the end of a build: its comparison with a reference, its verdicts, and its report."""
+    lines = [folders(results, reference).text()]
+    claims = Path(results) / "claims.csv"
     if claims.exists() and is_damaged(claims) and not restored([claims]):
         lines.append(refusal([claims]))
     elif claims.exists():
-        lines += [scorecard(made), f"Open {made}/report/index.html for figures and verdicts; logs are in {build}/logs."]
+        lines += [
+            scorecard(results),
+            f"Open {results}/report/index.html for figures and verdicts; logs are in {build}/logs.",
+        ]
     return "\n".join(lines)
 
 
@@ -215,16 +219,16 @@ def part_sums(rows: list[dict[str, str]]) -> PartSums:
     }
 
 
-def part_difference(committed: PartSums, artefact: Artefact, part: str, made: Path) -> str:
-    """What differs between a recomputed part and its committed fingerprint; empty if nothing does."""
-    rows = _rows(made)
+def part_difference(committed: PartSums, artefact: Artefact, part: str, recomputed: Path) -> str:
+    """The difference between a recomputed part and its committed fingerprint, in words; empty if there is none."""
+    rows = _rows(recomputed)
     for column in ["value", *artefact.measures]:
         if (artefact.item, part, column) not in committed:
             return f"column {column} of this part is not in the committed fingerprints"
         count, total = committed[artefact.item, part, column]
         if count != len(rows):
             return f"{len(rows)} rows instead of {count}"
-        # What was not measured is left out of the committed sum too.
+        # Missing values are left out, as they are in the committed sum.
         values = [value for row in rows if not math.isnan(value := float(row[column] or "nan"))]
         # Sums of many terms cancel: the tolerance refers to the sum of sizes.
         scale = sum(abs(value) for value in values if math.isfinite(value))
@@ -233,10 +237,10 @@ def part_difference(committed: PartSums, artefact: Artefact, part: str, made: Pa
     return ""
 
 
-def _is_sum(made: float, committed: float, scale: float, relative: float) -> bool:
+def _is_sum(recomputed: float, committed: float, scale: float, relative: float) -> bool:
     if math.isnan(committed):
-        return math.isnan(made)
-    return math.isclose(made, committed, rel_tol=relative, abs_tol=relative * scale + ROUNDING)
+        return math.isnan(recomputed)
+    return math.isclose(recomputed, committed, rel_tol=relative, abs_tol=relative * scale + ROUNDING)
 
 
 def scratch_environment(folder: str | Path) -> dict[str, str]:

@@ -1,8 +1,9 @@
-"""What a file of code holds, statement by statement: what each binds, the hash of its code, and the names that it uses.
+"""The statements of a file of code: the names that each binds, the hash of its code, and the names that it uses.
 
 A statement that only binds names (a function, a class, a constant) runs nothing that counts until somebody uses one of
 them. All others run when their file is imported, and so do a decorator, a base class, a default or a call that is not
-among those known to have no effect (`HARMLESS`). Operators are taken to have none.
+among those known to have no effect (`HARMLESS`). Operators are taken to have none, and so is filling the fields of a
+file's own dataclass.
 """
 
 import ast
@@ -33,7 +34,7 @@ HARMLESS = {
     "typing.Protocol", "typing.TypeVar", "typing.TypedDict", "typing.cast", "typing.overload",
 }  # fmt: skip
 
-# Names and attributes that tell where code lies, and those by which code finds other code without naming it.
+# Names and attributes that tell the place of code, and those by which code finds other code without naming it.
 NAMING = ("__file__", "__name__", "__package__", "__path__", "__spec__", ".__module__", ".__file__")
 DYNAMIC = (
     "__import__", "__builtins__", "__loader__", "compile", "eval", "exec", "globals", "locals", "vars()", "dir()",
@@ -48,10 +49,10 @@ class Statement:
     """A statement of a file's top level.
 
     Attributes:
-        names: what it binds.
-        runs: whether it does more than that when its file is imported.
+        names: the names that it binds.
+        runs: whether it does more than bind names when its file is imported.
         code: the hash of its code, without the names of modules.
-        uses: names of the file, in order of appearance; and, told by a blank, what stands for an imported name: its
+        uses: names of the file, in order of appearance; an entry with blanks stands for an imported name, and holds its
             level, dotted name and attributes.
     """
 
@@ -67,7 +68,7 @@ class Module:
 
     Attributes:
         imports: the level of each name that it imports, 0 where it is absolute, and the dotted name.
-        imported: what the names that imports bind stand for, as a statement's uses.
+        imported: by name that an import binds, the imported names for which it stands, written as in `Statement.uses`.
         statements: all statements of its top level that are no imports and no docstring.
     """
 
@@ -92,19 +93,20 @@ class _File:
     def __init__(self, tree: ast.Module) -> None:
         self.body = syntax.without_docstring(tree)
         inner = list(_statements(tree))
-        self.imports = tuple(each for node in inner for each in _imports(node))
-        # Those within functions too: a name that is local in one place is taken for an import in all.
+        self.imports = tuple(entry for node in inner for entry in _imports(node))
+        # Imports within functions count too: a name that one function imports is taken for an import everywhere.
         self.imported: dict[str, tuple[str, ...]] = {}
         for node in inner:
             for name, target in _bindings(node):
                 self.imported[name] = tuple(dict.fromkeys([*self.imported.get(name, ()), target]))
         self.bound = {name for node in self.body for name in _bound(node)}
+        self.plain = {node.name for node in self.body if isinstance(node, ast.ClassDef) and self._is_plain_data(node)}
 
     def module(self) -> Module:
         own = [node for node in self.body if not isinstance(node, ast.Import | ast.ImportFrom)]
         statements = [self._statement(node) for node in own]
-        used = {use.split(" ")[1] for each in statements for use in each.uses if " " in use}
-        # A name of another package that nobody uses is imported for what its import does.
+        used = {use.split(" ")[1] for statement in statements for use in statement.uses if " " in use}
+        # A name of another package that nobody uses is imported for the effects of its import.
         effects = [node for node in self.body if node not in own and not _is_used(node, used)]
         statements += [Statement((), True, _hash(syntax.text(node)), ()) for node in effects]
         return Module(self.imports, self.imported, tuple(statements))
@@ -122,13 +124,25 @@ class _File:
                 map(self._is_harmless, node.decorator_list)
             )
         if isinstance(node, ast.ClassDef):
-            inner = all(isinstance(each, ast.Pass) or self._is_quiet(each) for each in syntax.without_docstring(node))
+            inner = all(
+                isinstance(child, ast.Pass) or self._is_quiet(child) for child in syntax.without_docstring(node)
+            )
             return inner and not node.keywords and all(map(self._is_harmless, [*node.decorator_list, *node.bases]))
         if isinstance(node, ast.Assign):
             return all(map(_is_plain, node.targets)) and self._is_value(node.value)
         if isinstance(node, ast.AnnAssign):
             return _is_plain(node.target) and (node.value is None or self._is_value(node.value))
         return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+    def _is_plain_data(self, node: ast.ClassDef) -> bool:
+        """Whether making an object of a class only fills its fields: a dataclass or named tuple without code for it."""
+        kinds = {self._dotted(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list}
+        bases = [self._dotted(base) for base in node.bases]
+        known = (kinds, bases) in (({"dataclasses.dataclass"}, []), (set(), ["typing.NamedTuple"]))
+        inner = {each.id if isinstance(each, ast.Name) else getattr(each, "arg", "") for each in ast.walk(node)}
+        methods = {each.name for each in node.body if isinstance(each, Function)}
+        makers = {"__init__", "__new__", "__post_init__"} & methods
+        return known and not makers and "default_factory" not in inner and self._is_quiet(node)
 
     def _is_harmless(self, node: ast.expr) -> bool:
         """Whether a decorator or base class, called or subscripted or not, is known to have no effect."""
@@ -145,12 +159,14 @@ class _File:
         if isinstance(node, ast.Await | ast.Yield | ast.YieldFrom):
             return False
         if isinstance(node, ast.Call) and self._dotted(node.func) not in HARMLESS:
-            return False
-        inner = (each for child in ast.iter_child_nodes(node) for each in _expressions(child))
+            own = isinstance(node.func, ast.Name) and node.func.id in self.plain
+            if not own:
+                return False
+        inner = (expression for child in ast.iter_child_nodes(node) for expression in _expressions(child))
         return all(map(self._is_value, inner))
 
     def _dotted(self, node: ast.expr) -> str:
-        """The full name of what another module has, or of a builtin; empty for all else."""
+        """The full name of an expression that names a builtin or a member of another module; else empty."""
         attributes: list[str] = []
         while isinstance(node, ast.Attribute):
             attributes.insert(0, node.attr)
@@ -171,9 +187,9 @@ def _hash(text: str) -> str:
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
     """All statements below a node, without expressions, because these are most of a tree and hold no import."""
     for field in ("body", "orelse", "finalbody", "handlers", "cases"):
-        for each in getattr(node, field, ()):
-            yield each
-            yield from _statements(each)
+        for child in getattr(node, field, ()):
+            yield child
+            yield from _statements(child)
 
 
 def _imports(node: ast.AST) -> Iterator[tuple[int, str]]:
@@ -186,7 +202,7 @@ def _imports(node: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """Names that an import binds, with what they stand for."""
+    """Names that an import binds, each with the imported name for which it stands."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             # `import a.b` binds `a`.
@@ -198,7 +214,7 @@ def _bindings(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 def _is_used(node: ast.stmt, used: set[str]) -> bool:
-    """Whether the names that an import binds are used; what our own files run when imported counts anyway."""
+    """Whether the names of an import are used; imports of our own files count as used, as their code is covered."""
     targets = [target.split(" ")[:2] for _, target in _bindings(node)]
     return all(level != "0" or dotted.split(".")[0] == syntax.PACKAGE or dotted in used for level, dotted in targets)
 
@@ -216,8 +232,8 @@ def _bound(node: ast.AST) -> Iterator[str]:
         yield node.name
     elif isinstance(node, ast.MatchMapping) and node.rest:
         yield node.rest
-    for each in ast.iter_child_nodes(node):
-        yield from _bound(each)
+    for child in ast.iter_child_nodes(node):
+        yield from _bound(child)
 
 
 def _is_plain(target: ast.expr) -> bool:
@@ -228,7 +244,7 @@ def _is_plain(target: ast.expr) -> bool:
 
 
 def _expressions(node: ast.AST) -> Iterable[ast.expr]:
-    """An expression, or those in what is none by itself, such as a comprehension's `for` or a keyword argument."""
+    """The expressions of a node: itself, or those inside it where it is none, such as a keyword argument."""
     if isinstance(node, ast.expr):
         return [node]
-    return [each for child in ast.iter_child_nodes(node) for each in _expressions(child)]
+    return [expression for child in ast.iter_child_nodes(node) for expression in _expressions(child)]

@@ -1,4 +1,4 @@
-"""Files of a build: written to a temporary name first, then renamed, with their hashes kept, which readers check.
+"""Files of a build: they are written to a temporary name and renamed, and their hashes are kept for readers to check.
 
 The hash of a file in `results/<scale>` or `build/<scale>` lies under `build/<scale>/hashes`. Trained parts have records
 of their own (see `store`), files elsewhere have none. Results without one (those of a fresh clone, or after somebody
@@ -20,11 +20,11 @@ from typing import IO, Any
 
 from dpdescent.replication.build import git
 
-# Of the results of a scale: what `sha256sum` would print of each, by names below their folder.
+# The manifest of a scale's results: the line that `sha256sum` prints for each file, named below their folder.
 MANIFEST = "MANIFEST.sha256"
-# Folders of what builds write, each with a folder for every scale.
+# The folders that builds write, each with a folder for every scale.
 PLACES = ("results", "build")
-# In `build/<scale>`: a file for each file whose hash is kept.
+# The folder in `build/<scale>` with a file per kept hash.
 HASHES = "hashes"
 
 
@@ -55,7 +55,7 @@ def atomic(path: str | Path, mode: str = "w") -> Any:
 
 
 def _put(temporary: Path, target: Path) -> None:
-    """Gives a finished file its name, then its hash: broken off in between, a whole file without a hash is left."""
+    """Gives a finished file its name, then keeps its hash: an interruption leaves a whole file without a hash."""
     record = record_of(target)
     if record is not None:
         hashed = hashlib.sha256(temporary.read_bytes()).hexdigest()
@@ -74,7 +74,7 @@ def seal(path: str | Path) -> None:
 
 
 def record_of(path: str | Path) -> Path | None:
-    """Where the hash of a file is kept; None for trained parts, and for files of no build."""
+    """The file that keeps the hash of a file; None for trained parts, and for files of no build."""
     above, (place, *rest) = _place(path)
     if place not in PLACES or len(rest) < 2 or rest[1] in ("parts", HASHES):
         return None
@@ -92,9 +92,10 @@ def written(build: Path) -> list[Path]:
 
 
 def _place(path: str | Path) -> tuple[Path, tuple[str, ...]]:
-    """The folder above the places, below the one in which all commands work, and the way to a file from there.
+    """The folder that holds the folders of `PLACES`, and the path of a file from there.
 
-    It is that folder itself, unless a workflow that has this one as a module puts a prefix before all names.
+    It is the working folder of all commands, unless a workflow that has this one as a module puts a prefix before all
+    names; then it lies below the working folder.
     """
     parts = Path(os.path.relpath(path)).parts
     first = next((i for i, part in enumerate(parts) if part in PLACES), 0) if parts[:1] != ("..",) else 0
@@ -102,7 +103,7 @@ def _place(path: str | Path) -> tuple[Path, tuple[str, ...]]:
 
 
 def recorded(path: str | Path) -> str | None:
-    """The hash of a file when it was written; None if no hash was kept."""
+    """The hash that a file had when it was written; None if no hash was kept."""
     record = record_of(path)
     if record is None:
         return None
@@ -121,12 +122,12 @@ def listed(manifest: Path) -> dict[str, str]:
 
 
 def is_damaged(path: str | Path) -> bool:
-    """Whether a file is there and is not what was written; a folder in its place is."""
+    """Whether a file exists and differs from what was written; a folder in its place counts as damage."""
     file = Path(path)
     if not file.is_file():
         return file.exists()
-    known = recorded(file)
-    return known is not None and hashlib.sha256(file.read_bytes()).hexdigest() != known
+    expected = recorded(file)
+    return expected is not None and hashlib.sha256(file.read_bytes()).hexdigest() != expected
 
 
 def checked(path: str | Path) -> bytes:
@@ -145,16 +146,16 @@ def checked(path: str | Path) -> bytes:
 
 
 def restored(damaged: Iterable[Path]) -> set[Path]:
-    """Those of the files that are results as git has them, though no build here has written them so."""
+    """Damaged files that are results as git has them: git has their bytes, though no build here wrote them."""
     return git.keeps(file for file in damaged if _place(file)[1][0] == "results")
 
 
 def refusal(damaged: Sequence[str | Path], removed: Sequence[str | Path] = ()) -> str:
-    """The line for files that are not what was written, with the command that makes them again.
+    """The error line for files that differ from what was written, with the command that makes them again.
 
     Args:
         damaged: the files.
-        removed: what must be removed so that they are made again, if not they themselves.
+        removed: the files to remove so that they are made again, if these are other files.
     """
     verb = f"and {len(damaged) - 1} more are" if len(damaged) > 1 else "is"
     option = "-r " if any(Path(file).is_dir() for file in removed or damaged) else ""
@@ -185,5 +186,5 @@ def read_rows(path: str | Path) -> list[dict[str, str]]:
 
 
 def _text(value: Any) -> Any:
-    """numpy's scalars print with their type's name; Python's print the shortest round trip."""
+    """A value for a CSV as Python's own number, because numpy's scalars print with the name of their type."""
     return value.item() if hasattr(value, "item") else value

@@ -1,6 +1,6 @@
-"""Questions to git: which results came with a checkout, and whether bytes of a file are among what it keeps.
+"""Questions to git: which results came with a checkout, and whether git has the bytes of a file.
 
-No variable of git's own reaches it, because inside a hook or an editor one would have it answer for another repository.
+Git runs without its own variables, because inside a hook or an editor they would make it answer for another repository.
 """
 
 import os
@@ -8,14 +8,14 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-# What `ls-tree` says of a file; links and submodules are no results.
+# The modes that `ls-tree` prints for files; links and submodules are no results.
 FILES = (b"100644", b"100755")
 
 
 def committed(checkout: Path, folder: Path) -> tuple[str, dict[str, bytes]] | None:
-    """The last commit of a checkout's own repository, and the files that it has of a folder, by their names in it.
+    """The last commit of a checkout's own repository, and the contents of its files in a folder, by their names there.
 
-    Nothing of a larger repository in which the checkout lies, because that has another history.
+    A larger repository in which the checkout lies does not count, because it has another history.
 
     Args:
         checkout: the project's directory.
@@ -37,7 +37,7 @@ def committed(checkout: Path, folder: Path) -> tuple[str, dict[str, bytes]] | No
         mode, _, hashed = about.split()
         if mode in FILES:
             hashes[os.path.relpath(os.fsdecode(name), folder)] = hashed
-    # As they were committed: an archive by git would change line ends where a user's settings say so.
+    # Contents as they were committed, because an archive by git would change line ends where a user's settings say so.
     contents = _answer(checkout, "cat-file", "--batch", given=b"".join(b"%s\n" % hashed for hashed in hashes.values()))
     if contents is None:
         return None
@@ -55,22 +55,22 @@ def _blobs(answer: bytes) -> Iterable[bytes]:
 
 
 def keeps(files: Iterable[Path]) -> set[Path]:
-    """Those of the files whose bytes git has, as they lie in the working tree: of any commit, stash or index.
+    """The files whose bytes, as they lie in the working tree, git has in any commit, stash or index.
 
-    An empty file is none of them, because git knows its bytes everywhere.
+    An empty file does not count, because git knows its bytes everywhere.
     """
     asked = [file for file in files if file.is_file() and file.stat().st_size and "\n" not in str(file)]
     names = b"".join(os.fsencode(file) + b"\n" for file in asked)
     if not asked or (hashed := _answer(Path(), "hash-object", "--stdin-paths", given=names)) is None:
         return set()
-    # All objects that are here, and not the one: in a partial clone git would look for that in the network.
+    # All objects that are here are listed, because a partial clone would look for a single one in the network.
     kept = _answer(Path(), "cat-file", "--batch-all-objects", "--batch-check=%(objectname)", "--unordered")
     known = set((kept or b"").split())
     return {file for file, each in zip(asked, hashed.split(), strict=True) if each in known}
 
 
 def _answer(folder: Path, *arguments: str, given: bytes = b"") -> bytes | None:
-    """What git prints in a folder; None without git, or where it refuses."""
+    """The output of a git command in a folder; None without git, or where it refuses."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         return subprocess.run(

@@ -1,7 +1,7 @@
-"""What is known of the code, kept from one call of Snakemake to the next, because parsing every module takes seconds.
+"""A cache of parsed code from one call of Snakemake to the next, because parsing every module takes seconds.
 
-A file is known by the hash of its bytes, so that an edited one is parsed again. What was kept is not read where it is
-damaged, or where other code made it; another Python reads it, because it would find the same.
+A file is known by the hash of its bytes, so that an edited one is parsed again. The cache is not read where it is
+damaged, or where other code wrote it; another Python reads it, because it would parse the same.
 """
 
 import hashlib
@@ -13,12 +13,13 @@ from dpdescent import syntax
 from dpdescent.replication.build import definitions, fingerprint
 from dpdescent.replication.build.files import atomic
 
-# Files that are kept: several times the modules of the project, because edited ones stay until others push them out.
+# The most files in the cache: several times the modules of the project, because edited ones stay until others push
+# them out.
 MOST = 4000
 
 
 def recall(file: Path) -> None:
-    """Takes over what an earlier call kept, if it did."""
+    """Reads the cache of an earlier call, if there is one."""
     if not file.is_file():
         return
     head, _, body = file.read_text(encoding="utf-8", errors="replace").partition("\n")
@@ -35,7 +36,7 @@ def recall(file: Path) -> None:
 
 
 def keep(file: Path) -> None:
-    """Keeps what is known for later calls."""
+    """Writes the cache for later calls."""
     last = list(fingerprint.KNOWN.items())[-MOST:]
     body = json.dumps({hashed: _plain(module) for hashed, module in last}, separators=(",", ":"))
     with atomic(file) as stream:
@@ -44,11 +45,11 @@ def keep(file: Path) -> None:
 
 def _plain(module: definitions.Module) -> list[Any]:
     """A module as lists, because `dataclasses.astuple` copies each string."""
-    statements = [[each.names, each.runs, each.code, each.uses] for each in module.statements]
+    statements = [[statement.names, statement.runs, statement.code, statement.uses] for statement in module.statements]
     return [module.imports, module.imported, statements]
 
 
 def _head(body: str) -> str:
-    """The hash of what is kept, and of what made it."""
+    """The hash of the cached text and of the code that wrote it."""
     code = (Path(str(module.__file__)).read_bytes() for module in (syntax, definitions, fingerprint))
     return hashlib.sha256(b"\0".join([*code, body.encode()])).hexdigest()

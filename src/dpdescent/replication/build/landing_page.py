@@ -1,4 +1,4 @@
-"""The pages that a call of Snakemake names last: where what it was asked for can be looked at."""
+"""The pages that a call of Snakemake names last, because they show what it was asked to make."""
 
 import os
 from collections.abc import Collection, Iterator
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dpdescent.replication.configuration.project import Artefact, Project
 
-# Said of a report that is older than a figure on it.
+# Words about a report that is older than a figure on it.
 OLDER = " (its numbers and claims are those of the last whole build)"
 
 
@@ -22,22 +22,24 @@ def own_page(build: str, name: str) -> str:
 
 
 def lines(project: Project, targets: Collection[str]) -> list[str]:
-    """One line a page to open, of those that are there; none for targets that no page shows.
+    """The lines that name the pages to open, one per page that exists; none for targets that no page shows.
 
     Args:
-        project: what is built.
-        targets: what was asked for; nothing stands for everything.
+        project: the configured project.
+        targets: the requested targets; none stands for everything.
     """
-    found = dict.fromkeys(page for target in sorted(targets) or ["all"] for page in _pages(project, target))
-    return [f"Open {page}" for page in found if os.path.isfile(page.partition("#")[0].partition(" ")[0])]
+    pages = dict.fromkeys(page for target in sorted(targets) or ["all"] for page in _pages(project, target))
+    return [f"Open {page}" for page in pages if os.path.isfile(page.partition("#")[0].partition(" ")[0])]
 
 
 def _pages(project: Project, target: str) -> Iterator[str]:
     results, build = f"results/{project.scale}", f"build/{project.scale}"
-    artefacts = [each for paper in project.papers.values() for each in (paper.artefacts | paper.on_request).values()]
-    asked = [each for each in artefacts if target in names(results, each)]
-    if asked:
-        yield _page(results, build, asked[0])
+    artefacts = [
+        artefact for paper in project.papers.values() for artefact in (paper.artefacts | paper.on_request).values()
+    ]
+    requested = [artefact for artefact in artefacts if target in names(results, artefact)]
+    if requested:
+        yield _page(results, build, requested[0])
     elif target in project.papers:
         page = f"{results}/report/{target}.html"
         yield page if os.path.isfile(page) else own_page(build, target)
@@ -46,7 +48,7 @@ def _pages(project: Project, target: str) -> Iterator[str]:
 
 
 def names(results: str, artefact: Artefact) -> list[str]:
-    """By what an artefact can be asked for: its rule, or one of its files."""
+    """The names by which an artefact can be requested: its rule, and its files."""
     kinds = ("csv", "png", "svg", "md", "tex")
     return [f"{artefact.paper}_{artefact.id}", *(f"{results}/{artefact.item}.{kind}" for kind in kinds)]
 

@@ -1,7 +1,7 @@
-"""Before the first job: whether the targets exist, whether the disk has room, who holds the lock of the directory.
+"""Checks before the first job: whether targets exist, whether the disk has room, who holds the lock of the directory.
 
-Snakemake answers these by a page of its own, or after hours; each answer here is one line. Nothing here imports numpy,
-because Snakemake's start would pay for it.
+Snakemake answers these questions by a page of text, or after hours; each answer here is one line. Nothing here imports
+numpy, because Snakemake's start would pay for it.
 """
 
 import difflib
@@ -14,19 +14,19 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# What a job leaves on the disk (part, log, records), rounded up from the mean of the paper scale, which is the largest.
+# Bytes that a job leaves on the disk (part, log, records), rounded up from the mean at paper scale, which is largest.
 BYTES_OF_A_JOB = 300_000
-# Beside what jobs leave: Snakemake's own log and records.
+# Bytes of Snakemake's own log and records, beside those of the jobs.
 MARGIN = 20_000_000
 
 
 @dataclass(frozen=True)
 class Targets:
-    """What can be asked for.
+    """The targets that can be requested.
 
     Attributes:
         names: rules that make something definite, such as `all` or `liang2025_fig04`.
-        stages: rules that make many files, such as `train`: they can be forced, and not asked for.
+        stages: rules that make many files, such as `train`: they can be forced, and not requested.
         files: files worth suggesting.
         makes: whether a rule makes the file of this name.
         papers: keys of the papers.
@@ -41,51 +41,60 @@ class Targets:
     scale: str
 
 
-def no_target(requested: Iterable[str], known: Targets) -> str | None:
-    """The line that tells what is wrong with the first target that cannot be made; None if all can."""
+def no_target(requested: Iterable[str], targets: Targets) -> str | None:
+    """The error line for the first target that cannot be made; None if all can."""
     for target in sorted(requested):
         file = os.path.relpath(target) if os.path.isabs(target) else os.path.normpath(target)
-        if target in known.names or (target not in known.stages and (known.makes(file) or os.path.exists(target))):
+        if target in targets.names or (
+            target not in targets.stages and (targets.makes(file) or os.path.exists(target))
+        ):
             continue
-        return f"No target {target!r}{_mend(file, known)}"
+        return f"No target {target!r}{_mend(file, targets)}"
     return None
 
 
-def not_begun(requested: Collection[str], known: Targets, begun: str) -> str | None:
-    """The line for a file that lies there before any build has begun here: it came along, and would pass for made."""
+def not_begun(requested: Collection[str], targets: Targets, begun: str) -> str | None:
+    """The error line for a requested file that came with the checkout, because it would pass for one made here."""
     if os.path.exists(begun) or "begin" in requested:
         return None
-    came = [target for target in sorted(requested) if target not in known.names and os.path.isfile(target)]
-    made = [target for target in came if known.makes(os.path.relpath(target))]
-    return f"{made[0]} came with this checkout; to make it here: snakemake begin {' '.join(made)}" if made else None
+    shipped = [target for target in sorted(requested) if target not in targets.names and os.path.isfile(target)]
+    producible = [target for target in shipped if targets.makes(os.path.relpath(target))]
+    return (
+        f"{producible[0]} came with this checkout; to make it here: snakemake begin {' '.join(producible)}"
+        if producible
+        else None
+    )
 
 
-def _mend(target: str, known: Targets) -> str:
-    if target in known.stages:
+def _mend(target: str, targets: Targets) -> str:
+    if target in targets.stages:
         return f": it is a stage of many files; ask for one of them, or run the stage anew: --forcerun {target}"
     scale = re.match(r"results/([^/]+)/", target)
-    if scale and scale[1] != known.scale:
-        return f" at scale {known.scale!r}: for another scale, add --config scale={scale[1]}"
+    if scale and scale[1] != targets.scale:
+        return f" at scale {targets.scale!r}: for another scale, add --config scale={scale[1]}"
     if target.startswith(("results/", "build/")):
-        return _did_you_mean(_close(target, known.files)) or "; `snakemake --list-target-rules` shows what there is"
-    # As people write it: with a slash, with the kind of file.
-    return _by_name(re.sub(r"\.(png|svg|csv|md|tex)$", "", target.removeprefix("on_request/")).replace("/", "_"), known)
+        return _did_you_mean(_close(target, targets.files)) or "; `snakemake --list-target-rules` shows what there is"
+    # Names as people write them: with a slash, with the suffix of a file.
+    return _by_name(
+        re.sub(r"\.(png|svg|csv|md|tex)$", "", target.removeprefix("on_request/")).replace("/", "_"), targets
+    )
 
 
-def _by_name(name: str, known: Targets) -> str:
+def _by_name(name: str, targets: Targets) -> str:
     key, _, artefact = name.partition("_")
-    paper = _close(key, known.papers)
+    paper = _close(key, targets.papers)
     if paper and artefact:
-        here = [other for other in known.names if other.startswith(f"{paper}_")]
+        here = [other for other in targets.names if other.startswith(f"{paper}_")]
         hint = _did_you_mean(_close(name, here)) or ";"
         return f"{hint} {paper} has: {', '.join(other.removeprefix(f'{paper}_') for other in here)}"
-    # `fig04` alone is one of several papers'.
-    ids = {other: other.partition("_")[2] for other in known.names if other.partition("_")[0] in known.papers}
+    # Several papers may have a figure such as `fig04`.
+    ids = {other: other.partition("_")[2] for other in targets.names if other.partition("_")[0] in targets.papers}
     meant = _close(name, set(ids.values()) - {""})
     if meant:
         return f"; say of which paper: {', '.join(other for other, id_ in ids.items() if id_ == meant)}"
     return (
-        _did_you_mean(_close(name, known.names)) or f"; there are: all, {', '.join(known.papers)}, and <paper>_<figure>"
+        _did_you_mean(_close(name, targets.names))
+        or f"; there are: all, {', '.join(targets.papers)}, and <paper>_<figure>"
     )
 
 
@@ -98,12 +107,12 @@ def _did_you_mean(name: str | None) -> str:
 
 
 def no_room(jobs: int, copied: int, folders: Iterable[str]) -> str | None:
-    """The line that tells which folder's file system has no room for a build; None if all have.
+    """The error line for a folder whose file system has no room for a build; None if all have.
 
     Args:
-        jobs: how many are to run.
-        copied: bytes that are copied before them.
-        folders: where a build writes; those that do not exist yet count as the folder that will hold them.
+        jobs: number of jobs that are to run.
+        copied: bytes that are copied before the jobs.
+        folders: folders to which a build writes; those that do not exist yet count as the folder that will hold them.
     """
     needed = jobs * BYTES_OF_A_JOB + copied + MARGIN
     for folder in folders:
@@ -118,10 +127,10 @@ def no_room(jobs: int, copied: int, folders: Iterable[str]) -> str | None:
 
 
 def read_only(folders: Iterable[str], snakefile: str) -> str | None:
-    """The line for a folder in which a call would write and may not; None if it may in all.
+    """The error line for a folder in which a call would write and may not; None if it may write in all.
 
     Args:
-        folders: where it writes; those that do not exist yet count as the folder that will hold them.
+        folders: the folders to which it writes; those that do not exist yet count as the folder that will hold them.
         snakefile: the Snakefile that is called.
     """
     for folder in folders:
@@ -144,10 +153,10 @@ def builds_here() -> list[int]:
     import psutil  # type: ignore[import-untyped]
 
     own = {os.getpid(), *(process.pid for process in psutil.Process().parents())}
-    found = psutil.process_iter(["pid", "cwd", "cmdline"])
+    processes = psutil.process_iter(["pid", "cwd", "cmdline"])
     return sorted(
         process.info["pid"]
-        for process in found
+        for process in processes
         if process.info["pid"] not in own
         and process.info["cwd"] == os.getcwd()
         and any(Path(word).name == "snakemake" for word in (process.info["cmdline"] or [])[:3])
@@ -155,7 +164,7 @@ def builds_here() -> list[int]:
 
 
 def locked(builds: list[int]) -> str:
-    """The line for a lock that stands in the way, by the builds that still run in this directory."""
+    """The error line for a lock that stands in the way, given the builds that still run in this directory."""
     if builds:
         return f"Locked: a build of the same files is running here (process {builds[0]}); wait for it, or stop it"
     return (
@@ -165,7 +174,7 @@ def locked(builds: list[int]) -> str:
 
 
 def queued_here() -> list[str]:
-    """Ids of the jobs in Slurm's queue that were submitted from this directory, also by a call that is gone by now."""
+    """Ids of the jobs in Slurm's queue that were submitted from this directory, also by a call that has ended."""
     if shutil.which("squeue") is None:
         return []
     try:
@@ -177,7 +186,7 @@ def queued_here() -> list[str]:
 
 
 def not_unlocked(builds: list[int], queued: list[str]) -> str | None:
-    """The line for an attempt to remove the locks of builds that run here, or of jobs that are queued; None if none."""
+    """The error line for an attempt to remove the locks of running builds or queued jobs; None if there are none."""
     if builds:
         return f"Not unlocked: a build is running here (process {builds[0]}); wait for it, or stop it"
     if queued:

@@ -1,4 +1,4 @@
-"""With what a build was made: versions, processor, BLAS kernel, hashes of the outputs, CPU time and memory."""
+"""The record of a build: versions, processor, BLAS kernel, hashes of the outputs, CPU time and memory."""
 
 import ctypes
 import hashlib
@@ -17,12 +17,12 @@ from dpdescent.replication.build.fingerprint import versions
 from dpdescent.replication.build.store import costs
 
 PACKAGES = ("dp-accounting", "matplotlib", "numpy", "pandas", "scipy", "snakemake")
-# Times, memory and machine differ between rebuilds that agree in every number; the summary quotes them.
+# Files outside the manifest, because times, memory and machine differ between rebuilds that agree in every number.
 RECORD = "provenance.json"
 OUTSIDE = ("MANIFEST.sha256", RECORD, "compute.csv", "compute.js")
 # Pictures that lie beside the committed SVG, drawn by the same job or by `make png`.
 BESIDE = ".png"
-# Folder of what a build does not make unless it is asked for.
+# Folder of the artefacts that a build makes on request only.
 ON_REQUEST = "on_request"
 
 
@@ -38,39 +38,39 @@ def environment() -> dict[str, Any]:
     }
 
 
-def judged_again(before: dict[str, Any], made: dict[str, Any], manifest: str, new_manifest: str) -> dict[str, Any]:
-    """What results say of themselves once their verdicts were written again: with what verdicts were made, apart.
+def judged_again(before: dict[str, Any], rejudged: dict[str, Any], manifest: str, new_manifest: str) -> dict[str, Any]:
+    """The record of results whose verdicts were written again, with the environment of the verdicts apart.
 
-    All else is said of the tables, as their build said it. Where the results are again what that build wrote, nothing
-    is said of verdicts, because they are its own.
+    All other entries describe the tables, as the build of the tables recorded them. Where the results are again those
+    of that build, the record has no entry for verdicts, because they are its own.
 
     Args:
-        before: what the results said.
-        made: what the build of the verdicts says.
+        before: the earlier record of the results.
+        rejudged: the record of the build of the verdicts.
         manifest, new_manifest: hashes of the lists of all results, before and now.
 
     Returns:
         The record; in `verdicts`, `instead_of` is the hash of the list that the build of the tables wrote.
     """
-    here, known = environment(), before.get("verdicts", {"instead_of": manifest})
-    record = {name: value for name, value in (before | made).items() if name != "verdicts"}
+    here, verdicts = environment(), before.get("verdicts", {"instead_of": manifest})
+    record = {name: value for name, value in (before | rejudged).items() if name != "verdicts"}
     record |= {name: before[name] for name in here if name in before}
-    if new_manifest == known["instead_of"]:
+    if new_manifest == verdicts["instead_of"]:
         return record
     if new_manifest == manifest:
-        return record | {"verdicts": known}
-    return record | {"verdicts": {"instead_of": known["instead_of"], **here}}
+        return record | {"verdicts": verdicts}
+    return record | {"verdicts": {"instead_of": verdicts["instead_of"], **here}}
 
 
 def write(record: dict[str, Any], path: Path) -> None:
-    """Writes what results say of themselves."""
+    """Writes the record of results."""
     with atomic(path) as stream:
         json.dump(record, stream, indent=2, sort_keys=True)
         stream.write("\n")
 
 
 def hashes(results: str | Path, read: Callable[[Path], bytes] = Path.read_bytes) -> dict[str, str]:
-    """SHA-256 of every file that is committed below a folder, by relative name, sorted; not of what is made on request.
+    """SHA-256 of every file that is committed below a folder, by relative name, sorted; without artefacts on request.
 
     Args:
         results: the folder.
@@ -87,7 +87,7 @@ def hashes(results: str | Path, read: Callable[[Path], bytes] = Path.read_bytes)
 def compute_budget(build: str | Path, parts: Iterable[tuple[str, str, str]]) -> list[dict[str, Any]]:
     """Jobs, wall and CPU seconds and peak memory by stage and artefact.
 
-    Of training the jobs are its parts, each from its own record; all other stages have Snakemake's benchmark files.
+    The jobs of training are its parts, each with its own record; all other stages have Snakemake's benchmark files.
 
     Args:
         build: folder of the build.
@@ -98,10 +98,10 @@ def compute_budget(build: str | Path, parts: Iterable[tuple[str, str, str]]) -> 
     for paper, artefact, part in parts:
         trained[f"{paper}/{artefact}"].append(part)
     for item, names in trained.items():
-        if found := costs(Path(build) / "parts" / item, names):
-            sums = {column: round(sum(each[column] for each in found), 2) for column in ("wall_s", "cpu_s")}
-            peak = round(max(each["peak_mb"] for each in found), 2)
-            rows.append({"stage": "train", "item": item, "jobs": len(found), **sums, "peak_mb": peak})
+        if records := costs(Path(build) / "parts" / item, names):
+            sums = {column: round(sum(record[column] for record in records), 2) for column in ("wall_s", "cpu_s")}
+            peak = round(max(record["peak_mb"] for record in records), 2)
+            rows.append({"stage": "train", "item": item, "jobs": len(records), **sums, "peak_mb": peak})
     return sorted(rows, key=lambda row: (row["stage"], row["item"]))
 
 
@@ -149,8 +149,8 @@ def _processor() -> str:
         info = Path("/proc/cpuinfo").read_text()
     except OSError:
         return platform.processor() or "unknown"
-    found = re.search(r"model name\s*:\s*(.+)", info)
-    return found.group(1).strip() if found else "unknown"
+    match = re.search(r"model name\s*:\s*(.+)", info)
+    return match.group(1).strip() if match else "unknown"
 
 
 def _blas_kernel() -> str:

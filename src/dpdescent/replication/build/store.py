@@ -1,7 +1,7 @@
-"""Trained parts: each a CSV with a record beside it, which says by what it was made and what it cost.
+"""Trained parts: each is a CSV with a record beside it, which has the hash of its inputs and its cost.
 
-Snakemake knows packs of parts and runs a pack again when anything about it has changed. Here is decided which of its
-parts are still what they were, so that a new value on a grid trains only what is new, wherever packs are cut.
+Snakemake knows packs of parts and runs a pack again when anything about it has changed. This module decides which parts
+of a pack are still current, so that a new value on a grid trains only the new parts, wherever packs are cut.
 """
 
 import csv
@@ -17,17 +17,17 @@ from dpdescent.replication.build.files import atomic, checked, read_rows, refusa
 
 COLUMNS = ("part", "sha256")
 
-# CPU time of this process that parts have been charged with.
+# CPU time of this process with which parts have been charged.
 _booked = {"cpu_s": 0.0}
 
 
 def key(code: str, versions: Mapping[str, str], spec: Mapping[str, Any], inputs: Sequence[str]) -> str:
-    """Hash of all that a part is made from.
+    """Hash of everything from which a part is made.
 
     Args:
         code: fingerprint of the code that trains it.
-        versions: of the packages that it computes with.
-        spec: what the experiment gets.
+        versions: versions of the packages with which it computes.
+        spec: the specification that the experiment gets.
         inputs: hashes of the files that it reads.
     """
     made_from = [code, dict(versions), spec, inputs]
@@ -44,9 +44,9 @@ def digest(path: str | Path) -> str:
 
 
 def is_current(file: Path, made_from: str) -> bool:
-    """Whether a part is there, as it was written, and made from just this."""
-    known = _known(file)
-    return bool(known.get("key") == made_from) and _is_whole(file, str(known.get("sha256")))
+    """Whether a part exists, has the bytes that were written, and was made from the given inputs."""
+    record = _record(file)
+    return bool(record.get("key") == made_from) and _is_whole(file, str(record.get("sha256")))
 
 
 Run = Callable[[dict[str, Any]], Iterable[Mapping[str, Any]]]
@@ -58,8 +58,8 @@ def train(file: Path, made_from: str, run: Run, spec: Mapping[str, Any], files: 
     Args:
         file: the CSV to write.
         made_from: the part's key.
-        run: the experiment's verb: measurements of a part, one row each.
-        spec: what the part is.
+        run: the experiment's function from a part to its measurements, one row each.
+        spec: the specification of the part.
         files: names of the files that it reads, which the experiment gets too.
 
     Returns:
@@ -70,9 +70,9 @@ def train(file: Path, made_from: str, run: Run, spec: Mapping[str, Any], files: 
     rows = [{"variant": spec["variant"], **row} for row in run({**spec, **files})]
     write_rows(file, list(dict.fromkeys(column for row in rows for column in row)), rows)
     cost = {"wall_s": time.perf_counter() - wall, "cpu_s": _unbooked_cpu(), "peak_mb": peak_memory()}
-    made = {"rows": len(rows), "trials": spec["trials"]}
+    counts = {"rows": len(rows), "trials": spec["trials"]}
     with atomic(record_of_part(file)) as stream:
-        json.dump({"key": made_from, "sha256": digest(file), **made, **cost}, stream)
+        json.dump({"key": made_from, "sha256": digest(file), **counts, **cost}, stream)
     return len(rows)
 
 
@@ -92,22 +92,22 @@ def parts_in(packs: Sequence[str | Path], folder: Path) -> dict[str, Path]:
     Raises:
         SystemExit: in one line, if a part is missing, is not what was trained, or has other trials than its name says.
     """
-    found = {}
+    files = {}
     for pack in packs:
         for row in read_rows(pack):
-            file = found[row["part"]] = folder / f"{row['part']}.csv"
+            file = files[row["part"]] = folder / f"{row['part']}.csv"
             if not _is_whole(file, row["sha256"]) or not _counts(file):
                 raise SystemExit(refusal([file], mend(file, Path(pack))))
-    return found
+    return files
 
 
 def mend(file: Path, pack: Path) -> list[Path]:
-    """What must be removed so that a damaged part of a pack is trained again."""
+    """The files to remove so that a damaged part of a pack is trained again."""
     return [pack, *([file] if file.is_dir() else [])]
 
 
 def damaged(pack: str | Path, folder: Path) -> list[Path]:
-    """Parts of a pack that are there and are not what was trained; those that are gone are missed by who reads them."""
+    """Parts of a pack that exist and differ from what was trained; a missing part is no damage, as its reader stops."""
     files = {folder / f"{row['part']}.csv": row["sha256"] for row in read_rows(pack)}
     return [file for file, sha256 in files.items() if file.exists() and not _is_whole(file, sha256)]
 
@@ -117,14 +117,14 @@ def _is_whole(file: Path, sha256: str) -> bool:
 
 
 def _counts(file: Path) -> bool:
-    """Whether a part's name, its record and its rows agree; records of older builds hold no counts."""
-    made, named = _known(file), re.search(r"_t(\d+)-(\d+)\.csv$", file.name)
-    if named is None or "rows" not in made:
+    """Whether the counts in a part's name, record and table agree; records of older builds hold no counts."""
+    record, range_in_name = _record(file), re.search(r"_t(\d+)-(\d+)\.csv$", file.name)
+    if range_in_name is None or "rows" not in record:
         return True
-    first, last = map(int, named.groups())
+    first, last = map(int, range_in_name.groups())
     with open(file, encoding="utf-8", newline="") as stream:
         rows = sum(1 for _ in csv.reader(stream)) - 1
-    return bool(made["trials"] == [first, last + 1] and made["rows"] == rows)
+    return bool(record["trials"] == [first, last + 1] and record["rows"] == rows)
 
 
 def forget(folder: Path) -> None:
@@ -137,8 +137,8 @@ def forget(folder: Path) -> None:
 
 
 def costs(folder: Path, parts: Iterable[str]) -> list[dict[str, float]]:
-    """What parts took: seconds of wall and CPU time, peak memory of their process in MB."""
-    records = (_known(folder / f"{part}.csv") for part in parts)
+    """The costs of parts: seconds of wall and CPU time, and peak memory of their process in MB."""
+    records = (_record(folder / f"{part}.csv") for part in parts)
     return [record for record in records if record.keys() >= {"wall_s", "cpu_s", "peak_mb"}]
 
 
@@ -160,10 +160,10 @@ def record_of_part(file: Path) -> Path:
     return file.with_name(f"{file.name.removesuffix('.csv')}.json")
 
 
-def _known(file: Path) -> dict[str, Any]:
+def _record(file: Path) -> dict[str, Any]:
     """The record of a part; empty if it is missing or broken, because then the part counts for nothing."""
     try:
-        known = json.loads(record_of_part(file).read_text(encoding="utf-8"))
+        record = json.loads(record_of_part(file).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return known if isinstance(known, dict) else {}
+    return record if isinstance(record, dict) else {}

@@ -1,4 +1,4 @@
-"""From tidy trials to tables: one row a plotted point, sorted by full key, with the spread over trials."""
+"""Tables made of tidy trials: one row per plotted point, sorted by full key, with the spread over trials."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -45,12 +45,12 @@ def make(
     Args:
         spec: the artefact's item, grid columns `keys` and further `measures`.
         packs: files that list its parts, in order.
-        folder: of the parts.
+        folder: folder of the parts.
         output: CSV to write.
         part_fingerprints: CSV to write.
 
     Returns:
-        What reads back from `output`.
+        The table as it reads back from `output`.
 
     Raises:
         SystemExit: in one line, if a part is missing or is not what was trained.
@@ -72,8 +72,8 @@ def summarise(parts: Sequence[pd.DataFrame], keys: Sequence[str], measures: Sequ
         measures: columns whose mean over trials joins the table.
 
     Returns:
-        One row a combination. Where runs of several trials ended beyond all finite numbers, `diverged` counts them, and
-        mean and quantiles are as infinite as they are; in a table without such runs the column is not there.
+        One row per combination. Where runs of several trials ended beyond all finite numbers, `diverged` counts them,
+        and mean and quantiles are infinite too; in a table without such runs the column is not there.
 
     Raises:
         ValueError: if a column is missing, or a trial occurs twice.
@@ -85,7 +85,7 @@ def summarise(parts: Sequence[pd.DataFrame], keys: Sequence[str], measures: Sequ
         raise ValueError(f"the experiment returned no column {missing[0]!r}; it returned {list(trials.columns)}")
     for name in columns:
         if trials[name].dtype == object:
-            # A part in which all names are digits reads as numbers, another one as text.
+            # A part in which all names are digits reads as numbers, and another part as text.
             trials[name] = trials[name].map(str, na_action="ignore")
     trials = trials.sort_values([*columns, "trial"], kind="stable", ignore_index=True)
     if trials.duplicated([*columns, "trial"]).any():
@@ -94,7 +94,7 @@ def summarise(parts: Sequence[pd.DataFrame], keys: Sequence[str], measures: Sequ
     for key, group in trials.groupby(columns, sort=True, dropna=False):
         rows.append({**dict(zip(columns, key, strict=True)), **_spread(group["value"].to_numpy(dtype=float))})
         rows[-1] |= {name: float(group[name].mean()) for name in measures}
-        # A single value that is not finite is one that is not defined, such as a bound that does not hold.
+        # A single value that is not finite means an undefined one, such as a bound that does not hold.
         rows[-1] |= {"diverged": int((~np.isfinite(group["value"])).sum()) if len(group) > 1 else 0}
     table = pd.DataFrame(rows)
     return table if len(table) and table["diverged"].any() else table.drop(columns="diverged", errors="ignore")
@@ -121,7 +121,7 @@ def _statistics(values: Array) -> dict[str, float | int]:
 
 
 def median_interval(values: Array, level: float = 0.95) -> tuple[float, float]:
-    """Percentile-bootstrap interval of the median, exactly: with no resampling and no random numbers.
+    """Percentile-bootstrap interval of the median, computed exactly, without resampling and random numbers.
 
     The interval's ends are the smallest values that the median of a resample does not exceed with at least the two
     probabilities.
@@ -137,7 +137,7 @@ def median_interval(values: Array, level: float = 0.95) -> tuple[float, float]:
 
 @cache
 def _median_law(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
-    """Which two order statistics of a sample lie in the middle of its resample, and with what probability.
+    """The pairs of order statistics of a sample that may lie in the middle of its resample, with their probabilities.
 
     Returns:
         Indices of the lower and of the upper one (the same for odd counts), and the probability of each pair.
@@ -151,7 +151,7 @@ def _median_law(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
     with np.errstate(divide="ignore"):
         upto = half * np.log(ranks / count) + np.log(-np.expm1(half * np.log1p(-1 / ranks)))
     ways = gammaln(count + 1) - 2 * gammaln(half + 1)
-    # Below the diagonal stands no probability, and what stands there could overflow.
+    # Entries below the diagonal are no probabilities, and could overflow.
     pairs = np.triu(np.exp(np.minimum(ways + upto[:, None] + upto[::-1], 0.0)), k=1)
     pairs += np.diag(np.maximum(exactly - pairs.sum(axis=1), 0.0))
     first, second = np.nonzero(pairs > 1e-16)
@@ -202,6 +202,6 @@ def _cell(value: object) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text in which no character has a meaning of its own for LaTeX."""
+    """The text with every character escaped that has a meaning for LaTeX."""
     words = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     return "".join(words.get(sign, f"\\{sign}" if sign in "&%#_${}" else sign) for sign in text)

@@ -1,4 +1,4 @@
-"""How long a build will still take, told as it goes: CPU times of an earlier build, at the pace of this one."""
+"""The time that a build will still take, printed as it goes: CPU times of an earlier build, at the pace of this one."""
 
 import logging
 import time
@@ -17,11 +17,11 @@ TRUSTED = 60.0
 
 
 class Costs:
-    """CPU seconds of jobs, by what an earlier build recorded.
+    """CPU seconds of jobs, as an earlier build recorded them.
 
     Args:
-        rows: rows of its `compute.csv`; of training the jobs are parts, of all other stages Snakemake's jobs.
-        project: what is built, for the number of parts that a job trains.
+        rows: rows of its `compute.csv`; jobs of training are parts, and jobs of all other stages are Snakemake's jobs.
+        project: the configured project, for the number of parts that a job trains.
     """
 
     def __init__(self, rows: Iterable[Mapping[str, str]], project: Project) -> None:
@@ -34,10 +34,12 @@ class Costs:
                 totals[row["stage"]][1] += count
         self.typical = {stage: seconds / count for stage, (seconds, count) in totals.items()}
         artefacts = [*project.artefacts(), *project.on_request()]
-        self.parts = {f"{each.item}/{pack.name}": len(pack.parts) for each in artefacts for pack in each.packs}
+        self.parts = {
+            f"{artefact.item}/{pack.name}": len(pack.parts) for artefact in artefacts for pack in artefact.packs
+        }
 
-    def of(self, stage: str, item: str) -> float:
-        """CPU seconds of a job, by its rule and its wildcard: its stage's mean where the item is new."""
+    def seconds_of(self, stage: str, item: str) -> float:
+        """CPU seconds of a job, by its rule and its wildcard; the mean of its stage where the item is new."""
         name = item.rpartition("/")[0] if item in self.parts else item
         return self.mean.get((stage, name), self.typical.get(stage, 0.0)) * self.parts.get(item, 1)
 
@@ -67,17 +69,17 @@ def left(undone: Collection[float], done: float, elapsed: float, cores: int, tru
 
     Args:
         undone: CPU seconds of the jobs that are not done, by an earlier build.
-        done: the same of all that are done.
+        done: the same for all jobs that are done.
         elapsed: seconds since this build began.
         cores: number of jobs at a time.
-        trusted: CPU seconds by which the earlier build's pace is weighed; 0 if it is of another scale.
+        trusted: CPU seconds by which the pace of the earlier build is weighed; 0 if that build had another scale.
     """
     pace = (elapsed * cores + trusted) / max(done + trusted, 1e-9)
     # The longest job may be the last one, while all other cores wait.
     return pace * max(sum(undone) / cores, max(undone, default=0.0))
 
 
-class Teller(logging.Handler):
+class TimeLeftPrinter(logging.Handler):
     """Prints the time that is left when Snakemake logs progress, at most once in SECONDS and in SHARE of the work.
 
     Args:
@@ -95,17 +97,17 @@ class Teller(logging.Handler):
         super().__init__()
         self.undone, self.cores, self.clock, self.tell = undone, cores, clock, tell
         self.trusted = TRUSTED if same_scale else 0.0
-        self.total = self.told_work = sum(undone())
-        self.began = self.told_at = clock()
+        self.total = self.printed_work = sum(undone())
+        self.began = self.printed_at = clock()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Tells the time that is left, if the record is one of progress and the last line is long enough ago."""
+        """Prints the time that is left, if the record is one of progress and the last line is long enough ago."""
         now = self.clock()
-        if getattr(getattr(record, "event", None), "name", "") != "PROGRESS" or now - self.told_at < SECONDS:
+        if getattr(getattr(record, "event", None), "name", "") != "PROGRESS" or now - self.printed_at < SECONDS:
             return
         undone = self.undone()
-        if not undone or self.told_work - sum(undone) < SHARE * self.total:
+        if not undone or self.printed_work - sum(undone) < SHARE * self.total:
             return
-        self.told_at, self.told_work = now, sum(undone)
+        self.printed_at, self.printed_work = now, sum(undone)
         seconds = left(undone, self.total - sum(undone), now - self.began, self.cores, self.trusted)
         self.tell(f"About {minutes(seconds)} left ({sum(undone) / self.total:.0%} of the work)")

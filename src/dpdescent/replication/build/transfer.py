@@ -1,7 +1,7 @@
 """Trained parts carried from one checkout to another, so that machines without a shared disk share a build.
 
-A part comes with its record, which says by what it was made. A build trusts records and not places: what was made by
-other code, packages, settings or inputs is trained again.
+A part comes with its record, which has the hash of its inputs. A build trusts records and not places: a part that was
+made with other code, packages, settings or inputs is trained again.
 """
 
 import os
@@ -18,23 +18,25 @@ def pack(parts: Path, output: Path, scale: str, papers: Iterable[str] = ()) -> i
     """Writes an archive of the trained parts of a scale and returns their number.
 
     Args:
-        parts: folder of the parts, a folder for each paper in it.
+        parts: folder of the parts, with a folder per paper.
         output: `.tar.gz` to write.
         scale: name of the scale.
-        papers: papers to which it is cut; of none it is whole.
+        papers: papers to which it is cut; without any it is whole.
 
     Raises:
         SystemExit: in one line, if nothing is trained.
     """
     folders = [parts / paper for paper in papers] or [parts]
-    found = sorted(part for folder in folders for part in folder.rglob("*.csv") if record_of_part(part).is_file())
-    if not found:
+    trained = sorted(part for folder in folders for part in folder.rglob("*.csv") if record_of_part(part).is_file())
+    if not trained:
         raise SystemExit(f"Error: {parts} has no trained parts of {', '.join(papers) or 'any paper'}; train them first")
-    files = {str(file.relative_to(parts)): file.read_bytes() for part in found for file in (part, record_of_part(part))}
+    files = {
+        str(file.relative_to(parts)): file.read_bytes() for part in trained for file in (part, record_of_part(part))
+    }
     output.parent.mkdir(parents=True, exist_ok=True)
     with atomic(output, "wb") as stream:
         archive.write(stream, _top(scale), files)
-    return len(found)
+    return len(trained)
 
 
 def add(parts: Path, archives: Iterable[Path], scale: str) -> int:
@@ -44,7 +46,7 @@ def add(parts: Path, archives: Iterable[Path], scale: str) -> int:
         SystemExit: in one line, if a file is no archive of parts of this scale; what was added before stays.
     """
     parts.mkdir(parents=True, exist_ok=True)
-    return sum(_add_one(parts, each, scale) for each in archives)
+    return sum(_add_one(parts, file, scale) for file in archives)
 
 
 def _add_one(parts: Path, source: Path, scale: str) -> int:
@@ -58,7 +60,7 @@ def _add_one(parts: Path, source: Path, scale: str) -> int:
             place = parts / part.relative_to(held)
             place.parent.mkdir(parents=True, exist_ok=True)
             os.replace(part, place)
-            # Last, because a part counts from its record on.
+            # The record is moved last, because a part counts once it has its record.
             os.replace(record_of_part(part), record_of_part(place))
         return len(new)
 

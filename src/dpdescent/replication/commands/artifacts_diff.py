@@ -42,7 +42,7 @@ def _shortened(lines: list[str]) -> list[str]:
 
 
 def _verdicts(first: Path, second: Path) -> Iterator[str]:
-    """Lines on claims whose verdict is another one."""
+    """The lines on claims whose verdicts differ."""
     before, after = (
         {(row["paper"], row["claim"]): row["verdict"] for row in read_rows(folder / "claims.csv")}
         for folder in (first, second)

@@ -1,4 +1,4 @@
-"""Where commands work: in a checkout of the project, which holds configuration, scripts and results."""
+"""The checkout of the project in which commands work: it holds configuration, scripts and results."""
 
 import sys
 from importlib import metadata
@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 
 
 def require() -> None:
-    """Ends the command with one line if the current directory is no checkout of the project, or if another one's code
-    runs here."""
+    """Ends the command with one line unless it works in a checkout of the project and runs the code of that one."""
     if not Path("Snakefile").is_file() or not Path("config/papers").is_dir():
         advice = f"change to the folder that holds its Snakefile; {_how_to_get()}"
         sys.exit(f"{Path.cwd()} is no checkout of the project: {advice}")
@@ -21,7 +20,7 @@ def require() -> None:
 
 
 def _how_to_get() -> str:
-    """How to get a checkout; its address is told where the installed package knows one."""
+    """Advice on how to get a checkout, with its address where the installed package knows one."""
     try:
         urls = metadata.metadata("dpdescent").get_all("Project-URL") or []
     except metadata.PackageNotFoundError:
@@ -36,7 +35,7 @@ def configured(config: dict[str, Any], root: Path = Path()) -> "Project":
     Raises:
         SystemExit: in one line, if a value is wrong.
     """
-    # Here, because what needs a checkout says so before it asks for the pipeline's packages.
+    # Imported here, because a command must ask for a checkout before it asks for the pipeline's packages.
     from dpdescent.replication.configuration import project
     from dpdescent.replication.configuration.values import ConfigError
 

@@ -7,8 +7,8 @@ import dpdescent.replication.pins  # noqa: F401
 
 # isort: split
 import argparse
-import importlib
 import json
+import pkgutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ from dpdescent.replication.commands import checkout
 from dpdescent.replication.configuration import project, values
 from dpdescent.replication.drawing import audit_figure, bench_figure, figures
 
-# It is of no scale, and drawn with the papers' own.
+# The figure of the benchmark, which belongs to no scale and is drawn with the papers' own scale.
 BENCHMARK = Path("results/bench")
 
 
@@ -70,22 +70,23 @@ def main(arguments: Sequence[str], name: str) -> None:
 
 
 def _drawings(scale: str) -> dict[Path, Callable[[], Figure]]:
-    """By the path of a figure without its suffix, what draws it: of the figures whose tables are there."""
+    """The functions that draw the figures whose tables exist, by the path of a figure without its suffix."""
     whole = project.load({**values.read_yaml(Path("config/config.yaml")), "scale": scale, "papers": "all"}, Path())
     results, label = Path("results") / scale, project.figure_label(whole, Path())
-    found: dict[Path, Callable[[], Figure]] = {}
+    drawings: dict[Path, Callable[[], Figure]] = {}
     for artefact in [*whole.artefacts(), *whole.on_request()]:
         if not artefact.is_table:
             spec = json.loads(project.figure_json(whole, artefact, label))
-            found[results / artefact.item] = partial(_of, results / artefact.item, partial(_drawn, spec=spec))
-    found[results / "audit"] = partial(_of, results / "audit", partial(audit_figure.draw, label=label))
+            place = results / artefact.item
+            drawings[place] = partial(_from_table, place, partial(_drawn, artefact.draw, spec))
+    drawings[results / "audit"] = partial(_from_table, results / "audit", partial(audit_figure.draw, label=label))
     if scale == "paper":
-        found[BENCHMARK] = partial(_of, BENCHMARK, bench_figure.draw)
-    return {place: draw for place, draw in found.items() if place.with_suffix(".csv").is_file()}
+        drawings[BENCHMARK] = partial(_from_table, BENCHMARK, bench_figure.draw)
+    return {place: draw for place, draw in drawings.items() if place.with_suffix(".csv").is_file()}
 
 
 def _list(results: Path, drawn: Sequence[Path]) -> None:
-    """Writes the hashes of drawn figures into the lists of hashes that have them."""
+    """Writes the hashes of drawn figures into the manifests that list these figures."""
     for folder in (results, results / ON_REQUEST):
         if (manifest := folder / MANIFEST).is_file():
             lines = listed(manifest)
@@ -95,12 +96,11 @@ def _list(results: Path, drawn: Sequence[Path]) -> None:
                 stream.writelines(f"{lines[name]}  {name}\n" for name in sorted(lines))
 
 
-def _drawn(table: pd.DataFrame, spec: Mapping[str, Any]) -> Figure:
-    module = importlib.import_module(f"dpdescent.papers.{spec['paper']}.figures")
-    return figures.drawn(getattr(module, f"draw_{spec['artefact']}"), table, spec)
+def _drawn(draw: str, spec: Mapping[str, Any], table: pd.DataFrame) -> Figure:
+    return figures.drawn(pkgutil.resolve_name(draw), table, spec)
 
 
-def _of(place: Path, draw: Callable[..., Figure]) -> Figure:
+def _from_table(place: Path, draw: Callable[..., Figure]) -> Figure:
     return draw(tables.read(place.with_suffix(".csv")))
 
 
@@ -110,8 +110,8 @@ def _chosen(
     """The drawings of the named papers and figures; all where none is named."""
     for item in items:
         if not any(_belongs(place, item) for place in drawings):
-            known = [_item(place) for place in drawings]
-            parser.error(f"there is no table of a figure {item!r}{values.did_you_mean(item, known)}")
+            names = [_item(place) for place in drawings]
+            parser.error(f"there is no table of a figure {item!r}{values.did_you_mean(item, names)}")
     return {
         place: draw for place, draw in drawings.items() if not items or any(_belongs(place, item) for item in items)
     }
@@ -122,7 +122,7 @@ def _belongs(place: Path, item: str) -> bool:
 
 
 def _item(place: Path) -> str:
-    """The name of a figure as it is asked for: its path in the results of a scale."""
+    """The name by which a figure is requested: its path in the results of a scale."""
     return place.name if place == BENCHMARK else "/".join(place.parts[2:])
 
 

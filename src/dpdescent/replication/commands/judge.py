@@ -71,7 +71,7 @@ def main(arguments: Sequence[str], name: str) -> None:
 
 
 def judged(whole: project.Project, key: str, results: Path) -> list[Claim]:
-    """Returns the claims of a paper by tables alone, whatever another seed says."""
+    """The claims of a paper, judged from its tables alone, whatever the verdicts at another seed are."""
     spec = json.loads(project.judging_json(whole, key))
     claims = importlib.import_module(f"dpdescent.papers.{key}.claims")
     return at_their_values(claims.judge(Evidence.read(spec, results / key)), spec)
@@ -83,7 +83,7 @@ def write(every: project.Project, results: Path, record: dict[str, Any]) -> None
     Args:
         every: all papers of the configuration.
         results: finished results.
-        record: what they say of themselves.
+        record: the record that lies beside them.
 
     Raises:
         SystemExit: with a line, if results or tables are not what they list or what is asked for, or a rule fails.
@@ -96,7 +96,7 @@ def write(every: project.Project, results: Path, record: dict[str, Any]) -> None
     with tempfile.TemporaryDirectory(prefix="dpdescent-judge-", ignore_cleanup_errors=True) as place:
         print(f"What follows from the tables of {results} is written anew, in about a minute", flush=True)
         try:
-            new, gone = _made(every, whole, results, record, Path(place))
+            new, gone = _rebuilt(every, whole, results, record, Path(place))
         except KeyboardInterrupt:
             raise SystemExit("Interrupted: nothing is written") from None
         claims = results / "claims.csv"
@@ -108,20 +108,20 @@ def write(every: project.Project, results: Path, record: dict[str, Any]) -> None
     )
 
 
-def _made(
+def _rebuilt(
     every: project.Project, whole: project.Project, results: Path, record: dict[str, Any], scratch: Path
 ) -> tuple[dict[Path, Path], list[Path]]:
-    """Makes it all in a scratch folder; returns new files by the name that they get, and files that are no more."""
-    made = anew.lay_out(whole, results, scratch)
-    on_request.judge_again(every, made)
+    """Makes the new results in a scratch folder; returns new files by the name that they get, and files to remove."""
+    new_results = anew.lay_out(whole, results, scratch)
+    on_request.judge_again(every, new_results)
     anew.run(whole, scratch)
-    manifests = [store.digest(folder / MANIFEST) for folder in (results, made)]
-    own = json.loads((made / provenance.RECORD).read_bytes())
-    provenance.write(provenance.judged_again(record, own, *manifests), made / provenance.RECORD)
-    new, gone = anew.changes(made, results)
-    # Pages of the project quote its own results, all papers of them.
+    manifests = [store.digest(folder / MANIFEST) for folder in (results, new_results)]
+    own = json.loads((new_results / provenance.RECORD).read_bytes())
+    provenance.write(provenance.judged_again(record, own, *manifests), new_results / provenance.RECORD)
+    new, gone = anew.changes(new_results, results)
+    # Pages are written only from the project's own results of all papers, because they quote these.
     if results.resolve() == Path("results/paper").resolve() and Path("README.md").is_file() and whole == every:
-        for page, blocks in readme.quoting(made).items():
+        for page, blocks in readme.quoting(new_results).items():
             with atomic(scratch / "quoting" / page) as stream:
                 stream.write(summary.fill(Path(page).read_text(encoding="utf-8"), blocks))
         new |= anew.changes(scratch / "quoting", Path())[0]
@@ -142,28 +142,28 @@ def _changes(claims: Mapping[str, Mapping[str, str]], old: Mapping[str, Mapping[
     for name, claim in claims.items():
         row = old.get(name)
         if row is None:
-            yield f"{name}: new, {_told(claim)}"
+            yield f"{name}: new, {_described(claim)}"
         elif not all(_alike(claim[column], row[column]) for column in COMPARED):
-            yield f"{name}: was {_told(row)}; is {_told(claim)}"
+            yield f"{name}: was {_described(row)}; is {_described(claim)}"
     for gone in sorted(old.keys() - claims.keys()):
         yield f"{gone}: gone, was {old[gone]['verdict']}"
 
 
 def _fields(claim: Claim) -> dict[str, str]:
     """The compared columns as they stand in a CSV."""
-    found = ((column, getattr(claim, column)) for column in COMPARED)
-    return {column: "" if value is None else str(value) for column, value in found}
+    fields = ((column, getattr(claim, column)) for column in COMPARED)
+    return {column: "" if value is None else str(value) for column, value in fields}
 
 
-def _alike(one: str, other: str) -> bool:
-    """Whether two cells are equal, numbers but for rounding, which differs between processors."""
+def _alike(text: str, other: str) -> bool:
+    """Whether two cells are equal; numbers agree up to rounding, which differs between processors."""
     try:
-        return math.isclose(float(one), float(other), rel_tol=1e-9) or one == other
+        return math.isclose(float(text), float(other), rel_tol=1e-9) or text == other
     except ValueError:
-        return one == other
+        return text == other
 
 
-def _told(row: Mapping[str, str]) -> str:
+def _described(row: Mapping[str, str]) -> str:
     if not row["measured"]:
         return row["verdict"]
     value, low, high = (f"{float(row[column]):.4g}" for column in ("measured", "low", "high"))

@@ -17,7 +17,7 @@ from dpdescent.replication.commands import checkout
 from dpdescent.replication.configuration import project
 from dpdescent.replication.report import citation, datapackage
 
-# The benchmark's, which is no part of a scale.
+# The descriptor of the benchmark, which is no part of a scale.
 BENCH = Path("results/bench.datapackage.json")
 
 
@@ -43,16 +43,16 @@ def main(arguments: Sequence[str], name: str) -> None:
 
 
 def described(results: Path) -> dict[Path, str]:
-    """The descriptors of committed tables, and the manifests that list them, as they should stand, by path."""
+    """The descriptors of committed tables, and the manifests that list them, as they should be, by path."""
     whole = project.load({"scale": results.name, "seed": 0, "papers": "all"}, Path())
     bench = {"bench.csv": datapackage.table(datapackage.columns(whole, Path())["tables"]["bench.csv"])}
-    found = {BENCH: datapackage.text(datapackage.package(BENCH.parent, bench, "bench"))}
+    texts = {BENCH: datapackage.text(datapackage.package(BENCH.parent, bench, "bench"))}
     for folder, name in ((results, whole.scale), (results / ON_REQUEST, f"{whole.scale}-{ON_REQUEST}")):
         if not (folder / MANIFEST).is_file():
             continue
-        known = datapackage.of_project(whole, Path(), on_request=folder != results)
-        text = datapackage.text(datapackage.package(folder, known, name))
+        tables = datapackage.of_project(whole, Path(), on_request=folder != results)
+        text = datapackage.text(datapackage.package(folder, tables, name))
         lines = listed(folder / MANIFEST) | {datapackage.FILE: hashlib.sha256(text.encode()).hexdigest()}
-        found[folder / datapackage.FILE] = text
-        found[folder / MANIFEST] = "".join(f"{lines[file]}  {file}\n" for file in sorted(lines))
-    return found
+        texts[folder / datapackage.FILE] = text
+        texts[folder / MANIFEST] = "".join(f"{lines[file]}  {file}\n" for file in sorted(lines))
+    return texts

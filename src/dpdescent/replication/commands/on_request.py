@@ -32,7 +32,8 @@ from dpdescent.replication.report import datapackage
 
 Row = dict[str, Any]
 
-# Packages that what is made on request may have used, where they are installed; tables name the devices of their runs.
+# Packages that artefacts on request may have used; tables name the devices of their runs. Their versions are recorded
+# where they are installed.
 OPTIONAL = ("jax", "jaxlib")
 
 
@@ -60,22 +61,22 @@ def main(arguments: Sequence[str], name: str, root: Path | None = None) -> None:
     whole = checkout.configured({**config, "scale": args.scale, "papers": "all"}, root)
     results = args.results or Path("results") / args.scale
     folder = results / ON_REQUEST
-    made = asked.requested(whole, results)
-    if not made:
+    artefacts = asked.requested(whole, results)
+    if not artefacts:
         parser.error(f"{folder} holds no table: make one first, e.g. snakemake -c2 {_first(whole)}")
-    keys = sorted({each.paper for each in made})
+    keys = sorted({artefact.paper for artefact in artefacts})
     claims = write_claims(whole, keys, results)
     ledger, attacked = [], []
     for key in keys:
-        mine = [each for each in made if each.paper == key]
+        mine = [artefact for artefact in artefacts if artefact.paper == key]
         arms, table = accounted(whole, key, mine, results, whole.audit_runs if args.runs is None else args.runs)
         ledger += arms
         attacked += table
     entries.write(folder, ledger)
     write_rows(folder / "audit.csv", audits.COLUMNS, attacked)
-    _record(whole, made, folder, root)
-    told = ", ".join(f"{count} {verdict}" for verdict, count in Counter(claim.verdict for claim in claims).items())
-    printing.tell(f"{folder}: {len(made)} artefacts, {len(claims)} claims ({told}), {len(ledger)} arms")
+    _record(whole, artefacts, folder, root)
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in Counter(claim.verdict for claim in claims).items())
+    printing.tell(f"{folder}: {len(artefacts)} artefacts, {len(claims)} claims ({counts}), {len(ledger)} arms")
 
 
 def _first(whole: Project) -> str:
@@ -84,12 +85,12 @@ def _first(whole: Project) -> str:
 
 
 def judge_again(whole: Project, results: Path) -> None:
-    """Writes verdicts on what was made on request anew, where there are any; ledger and audits stay as they are."""
+    """Writes verdicts on artefacts on request anew, where there are any; ledger and audits stay as they are."""
     folder = results / ON_REQUEST
     if not (folder / MANIFEST).is_file():
         return
     before, manifest = json.loads((folder / provenance.RECORD).read_bytes()), store.digest(folder / MANIFEST)
-    write_claims(whole, sorted({each.paper for each in asked.requested(whole, results)}), results)
+    write_claims(whole, sorted({artefact.paper for artefact in asked.requested(whole, results)}), results)
     _list(whole, folder, Path())
     again = provenance.judged_again(before, {}, manifest, store.digest(folder / MANIFEST))
     provenance.write(again, folder / provenance.RECORD)
@@ -109,45 +110,45 @@ def judged(whole: Project, key: str, results: Path) -> list[Claim]:
     if importlib.util.find_spec(module) is None:
         return []
     spec = json.loads(project.judging_json(whole, key))
-    files = {name: results / f"{each.item}.csv" for name, each in whole.papers[key].on_request.items()}
+    files = {name: results / f"{artefact.item}.csv" for name, artefact in whole.papers[key].on_request.items()}
     read = {name: tables.read(file) for name, file in files.items() if file.is_file()}
     return evidence.at_their_values(list(importlib.import_module(module).judge(Evidence(spec, read))), spec)
 
 
 def accounted(
-    whole: Project, key: str, made: Sequence[Artefact], results: Path, runs: int
+    whole: Project, key: str, artefacts: Sequence[Artefact], results: Path, runs: int
 ) -> tuple[list[Row], list[Row]]:
     """Returns the ledger of a paper's artefacts on request, with its audits filled in, and the audits.
 
     Without runs nothing is attacked, and the ledger's columns on audits are blank.
     """
     audit = importlib.import_module(f"dpdescent.papers.{key}.audit")
-    known = whole.papers[key].artefacts | whole.papers[key].on_request
+    all_artefacts = whole.papers[key].artefacts | whole.papers[key].on_request
     arms = []
-    for artefact in made:
+    for artefact in artefacts:
         releases = pkgutil.resolve_name(artefact.releases)
-        read = {name: results / f"{known[name].item}.csv" for name in artefact.reads}
+        read = {name: results / f"{all_artefacts[name].item}.csv" for name in artefact.reads}
         for cell in packs.cells_of(packs.ledger_json(artefact.parts)):
             events = list(releases({**cell, "tables": read}))
-            asked = (audits.asked(audit.request(cell, arm, event), event) for arm, event, _ in events)
-            arms += [row | more for row, more in zip(entries.rows(key, artefact.id, events), asked, strict=True)]
+            requests = (audits.request_columns(audit.request(cell, arm, event), event) for arm, event, _ in events)
+            arms += [row | more for row, more in zip(entries.rows(key, artefact.id, events), requests, strict=True)]
     if not runs:
         return [{name: arm.get(name, "") for name in entries.COLUMNS} for arm in arms], []
-    found = audits.outcomes(key, arms, audit.ATTACKS, runs, whole.seed)
-    filled = [{name: arm[name] for name in entries.ACCOUNTED} | audits.ledger_columns(arm, found) for arm in arms]
-    return filled, audits.table(arms, found, audit.FINDINGS)
+    outcomes = audits.outcomes(key, arms, audit.ATTACKS, runs, whole.seed)
+    filled = [{name: arm[name] for name in entries.ACCOUNTED} | audits.ledger_columns(arm, outcomes) for arm in arms]
+    return filled, audits.table(arms, outcomes, audit.FINDINGS)
 
 
-def _record(whole: Project, made: Sequence[Artefact], folder: Path, root: Path) -> None:
-    """Writes with what the newest of these was made, and what lies there."""
-    about: Row = {"scale": whole.scale, "seed": whole.seed, "artefacts": [each.item for each in made]}
+def _record(whole: Project, artefacts: Sequence[Artefact], folder: Path, root: Path) -> None:
+    """Writes the record of the newest artefacts on request, and lists the columns and files in their folder."""
+    about: Row = {"scale": whole.scale, "seed": whole.seed, "artefacts": [artefact.item for artefact in artefacts]}
     about["optional"] = {name: version(name) for name in OPTIONAL if importlib.util.find_spec(name) is not None}
     provenance.write({**about, **provenance.environment()}, folder / provenance.RECORD)
     _list(whole, folder, root)
 
 
 def _list(whole: Project, folder: Path, root: Path) -> None:
-    """Writes what the columns of all tables mean, and the hashes of all files."""
+    """Writes the meanings of the columns of all tables, and the hashes of all files."""
     datapackage.write(folder, datapackage.of_project(whole, root, on_request=True), f"{whole.scale}-{ON_REQUEST}")
     hashes = provenance.hashes(folder)
     with atomic(folder / MANIFEST) as stream:

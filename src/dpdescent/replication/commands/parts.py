@@ -36,7 +36,7 @@ def main(arguments: Sequence[str], name: str) -> None:
 
 
 def _require_begun(scale: str) -> None:
-    """Asks for a build that has begun, because its beginning forgets all parts that lie here."""
+    """Ends the command unless a build has begun, because the beginning of a build forgets all parts that lie here."""
     begun = f".snakemake/dpdescent/{scale}.begun"
     if not Path(begun).is_file():
         raise SystemExit(

@@ -57,22 +57,22 @@ def quoted(results: Path) -> dict[str, str]:
     """The blocks of README.md."""
     claims, findings = (read_rows(results / f"{kind}.csv") for kind in ("claims", "findings"))
     papers = checkout.configured({"scale": "paper", "seed": 0, "papers": "all"}).papers
-    # What is found in public codes is no paper's: it stands in the report.
-    told = [row for row in in_order(findings) if "arxiv" in papers[row["paper"]].about]
+    # Findings about public code belong to no paper here: they stand in the report.
+    about_papers = [row for row in in_order(findings) if "arxiv" in papers[row["paper"]].about]
     return {
         "scorecard": summary.scorecard(claims, papers),
-        "findings": summary.headlines(told),
+        "findings": summary.headlines(about_papers),
         "advice": advice(results),
     }
 
 
 def advice(results: Path) -> str:
-    """Which method to take, with its regret, by the module of ours that has the rule."""
+    """The advice on which method to take, with its regret, from our module that has the rule."""
     return str(importlib.import_module("dpdescent.papers.ours.decision").table(results))
 
 
 def beyond(results: Path) -> dict[str, str]:
-    """The blocks of docs/beyond.md, by the modules of ours that read the tables."""
+    """The blocks of docs/beyond.md, from our modules that read the tables."""
     calibrated, decision, regression, ends = (
         importlib.import_module(f"dpdescent.papers.ours.{name}")
         for name in ("calibrated", "decision", "regression_table", "ends_table")

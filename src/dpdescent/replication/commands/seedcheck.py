@@ -47,13 +47,13 @@ def main(arguments: Sequence[str], name: str) -> None:
     write_rows(args.output, list(other_seed.COLUMNS), rows)
     changed = [row for row in rows if row["changes"]]
     for row in changed:
-        told = f"{row['verdict']}, at seed {row['other_seed']} {row['other_verdict']}"
-        printing.tell(f"{row['paper']} {row['claim']}: {told}")
+        verdicts = f"{row['verdict']}, at seed {row['other_seed']} {row['other_verdict']}"
+        printing.tell(f"{row['paper']} {row['claim']}: {verdicts}")
     printing.tell(f"{len(changed)} of {len(rows)} verdicts change; written to {args.output}")
 
 
 def _kept(file: Path, there: dict[str, Any]) -> list[dict[str, Any]]:
-    """Rows of an earlier check at the same seed, of the papers that the other results do not hold."""
+    """Rows of an earlier check at the same seed, for the papers that the other results do not hold."""
     earlier = read_rows(file) if file.exists() else []
     return [row for row in earlier if row["other_seed"] == str(there["seed"]) and row["paper"] not in there["papers"]]
 

@@ -53,10 +53,10 @@ def main(arguments: Sequence[str], name: str) -> None:
     sys.exit(1 if failures or not checked else 0)
 
 
-def _cheap(every: list[parts.Part]) -> list[parts.Part]:
+def _cheap(candidates: list[parts.Part]) -> list[parts.Part]:
     """The parts that cost at most twice as much as the cheapest."""
-    least = min(parts.relative_cost(part) for part in every)
-    return [part for part in every if parts.relative_cost(part) <= 2 * least]
+    least = min(parts.relative_cost(part) for part in candidates)
+    return [part for part in candidates if parts.relative_cost(part) <= 2 * least]
 
 
 def _recompute(
@@ -67,7 +67,7 @@ def _recompute(
     results: str,
     scratch: Path,
 ) -> str:
-    """Empty if the part agrees with what was committed, else what differs."""
+    """The difference between a recomputed part and the committed one, in words; empty if they agree."""
     folder = scratch / artefact.item
     pack = packs.Pack("1", (part,))
     command = ["train.py", "--pack", pack.json(), "--code", "as it is", "--run", artefact.run, "--folder", str(folder)]

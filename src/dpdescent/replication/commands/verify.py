@@ -42,7 +42,7 @@ def main(arguments: Sequence[str], name: str) -> None:
             copied = Path(scratch) / name
             copied.parent.mkdir(exist_ok=True)
             shutil.copy2(name, copied)
-        # The report shows what was made on request, which no build makes.
+        # The report shows artefacts on request, which no build makes.
         if (requested := Path(results, ON_REQUEST)).is_dir():
             shutil.copytree(requested, Path(scratch) / requested)
         command = [sys.executable, "-m", "snakemake", "--cores", args.cores, "--config", f"scale={args.scale}"]

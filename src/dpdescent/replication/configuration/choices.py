@@ -16,15 +16,16 @@ COLUMNS = (*GIVEN[:3], "meaning", *GIVEN[3:])
 VARIANT = "variant"
 
 
-def rows_of(annotated: Node, given: Mapping[str, Node] = MappingProxyType({})) -> list[list[str | int]]:
-    """Rows of every value of every artefact of a paper, with its source and its reason or place in the paper.
+def rows_of(annotated: Node, common: Mapping[str, Node] = MappingProxyType({})) -> list[list[str | int]]:
+    """Rows for every value of every artefact of a paper, with its source and its reason or place in the paper.
 
     Names of columns and meanings of symbols are left out, and a reason that another row has is given as the number of
     that row, because the rows are passed on a command line, whose length is limited; `with_meanings` adds them.
 
     Args:
         annotated: content of the paper's file, with provenance; values of a scale are marked (see `overlays.marked`).
-        given: what all artefacts have in common and is not the project's default, such as a seed, annotated likewise.
+        common: the values that all artefacts share and that are not the project's defaults, such as a seed, annotated
+            likewise.
 
     Returns:
         Rows with the columns of `GIVEN`. `source` is `stated` (by the paper), `code` (an author's public code),
@@ -35,25 +36,25 @@ def rows_of(annotated: Node, given: Mapping[str, Node] = MappingProxyType({})) -
     rows: list[list[str | int]] = []
     first: dict[str, int] = {}
     for name, node in annotated["artefacts"].items():
-        for row in (*_own(node, annotated, given), *_variants(node)):
+        for row in (*_own(node, annotated, common), *_variants(node)):
             at = first.setdefault(row["reason"], len(rows))
             reason = row["reason"] if at == len(rows) else at
             rows.append([*({"artefact": name, **row}[column] for column in GIVEN[:-1]), reason])
     return rows
 
 
-def _own(node: Node, annotated: Node, given: Mapping[str, Node]) -> Iterator[dict[str, str]]:
+def _own(node: Node, annotated: Node, common: Mapping[str, Node]) -> Iterator[dict[str, str]]:
     shared = annotated["settings"]
     settings = {key: shared[key] for key in node.get("uses", []) if key in shared} | node.get("settings", {})
     yield from _merged(node["cells"])
     dataset = node.get("dataset")
     columns = annotated.get("datasets", {}).get(conf.strip_provenance(dataset), {})
-    # Who chose data sets is told by their own words in the paper's file, unless a scale has others.
+    # The text about a data set in the paper's file says who chose it, unless a scale changes the data set.
     replaced = {key: value for key, value in columns.items() if isinstance(value, dict)}
     named = {"dataset": dataset} if isinstance(dataset, dict) else {}
     sections = (
         ("arms", node.get("arms", {})), ("settings", settings), ("data set", named | replaced),
-        ("", {"trials": node["trials"], **given}),
+        ("", {"trials": node["trials"], **common}),
     )  # fmt: skip
     for part, values in sections:
         for symbol, annotation in values.items():
@@ -62,12 +63,12 @@ def _own(node: Node, annotated: Node, given: Mapping[str, Node]) -> Iterator[dic
 
 def _merged(cells: Node) -> Iterator[dict[str, str]]:
     """Yields the values of cells, once where several panels have the same value."""
-    found: dict[tuple[str, ...], list[str]] = {}
+    panels_of: dict[tuple[str, ...], list[str]] = {}
     for panel, cell in cells.items():
         for symbol, annotation in cell.items():
             row = _row("", symbol, annotation)
-            found.setdefault((symbol, row["value"], row["source"], row["reason"]), []).append(str(panel))
-    for (symbol, value, source, reason), panels in found.items():
+            panels_of.setdefault((symbol, row["value"], row["source"], row["reason"]), []).append(str(panel))
+    for (symbol, value, source, reason), panels in panels_of.items():
         part = "" if len(cells) == 1 else f"panel {', '.join(panels)}" if len(panels) < len(cells) else "all panels"
         yield {"part": part, "symbol": symbol, "value": value, "source": source, "reason": reason}
 

@@ -1,4 +1,4 @@
-"""Checks of a paper's values that its schema cannot express: names, columns, data sets, symbols, what a scale changes.
+"""Checks of a paper's values that its schema cannot express: names, columns, data sets, symbols, changes of a scale.
 
 A build would meet these faults in a job, some only after all training. Nothing here imports numpy, because that would
 slow Snakemake's start.
@@ -28,7 +28,7 @@ TAKEN = ("bounds", "claims", "settings")
 # Counts that are checked in every paper; as a symbol of type `number` they would become floats.
 COUNTED = ("trials", "trials_per_part", "parts_per_job")
 
-# Sections of a paper's file that a scale may change; the others say what its values mean.
+# Sections of a paper's file that a scale may change; the other sections say what the values mean.
 SCALED = ("settings", "datasets", "published", "artefacts")
 
 
@@ -101,7 +101,7 @@ def _check_identifier(name: str, here: str) -> None:
 def _check_source(source: str, here: str, root: Path) -> None:
     """Checks that a data set's source is the path of an existing CSV file, or the name of a bundled table."""
     bundled = sorted(file.stem for file in _bundled(root).glob("*.csv"))
-    # Braces, because Snakemake would read them as a wildcard.
+    # Braces are refused, because Snakemake would read them as a wildcard.
     if source.endswith(".csv") and (re.search(r"[{}\n]", source) or not (root / source).is_file()):
         names = ", ".join(bundled)
         raise ConfigError(f"{here}: there is no file {source!r}; give the path of a CSV, or one of {names}")
@@ -115,8 +115,8 @@ def _check_roles(dataset: Node, here: str, root: Path) -> None:
     if problem := conflict(*roles):
         raise ConfigError(f"{here}: {problem}")
     source = dataset["source"]
-    asked = [*dataset["instruments"], *dataset["regressors"], dataset["outcome"], dataset.get("count")]
-    names = [name for name in asked if name is not None]
+    declared = [*dataset["instruments"], *dataset["regressors"], dataset["outcome"], dataset.get("count")]
+    names = [name for name in declared if name is not None]
     text = _beginning(here, root / source if source.endswith(".csv") else _bundled(root) / f"{source}.csv")
     header = headers.first(text)
     for name in names:
@@ -129,7 +129,7 @@ def _bundled(root: Path) -> Path:
 
 
 def _beginning(here: str, file: Path) -> str:
-    """The first lines of a CSV, as far as column names are looked for there."""
+    """The beginning of a CSV, in which column names are looked up."""
     try:
         with open(file, encoding="utf-8-sig", newline="") as stream:
             return stream.read(headers.LETTERS)
@@ -140,10 +140,10 @@ def _beginning(here: str, file: Path) -> str:
 
 
 def check_columns(node: Node, module: Path, source: Path, here: str) -> None:
-    """Checks the columns that an artefact's table gets: `keys`, `measures` and, for a table, what it shows.
+    """Checks the columns of an artefact's table: `keys`, `measures` and, for a written table, the shown columns.
 
-    A column is an axis of its cells or arms, or a word of the code that makes it: what the experiment returns is known
-    only after training.
+    A column is an axis of its cells or arms, or a word of the code that makes it, because the columns that an
+    experiment returns are known only after training.
 
     Raises:
         ConfigError: for a name that is neither, or has two meanings.
@@ -172,7 +172,7 @@ def _not_written(names: set[str], module: Path, source: Path) -> list[str]:
 
 def _is_written(name: str, file: Path) -> bool:
     text = _text(file)
-    # A plain search first, because that of whole words is slow.
+    # A plain search comes first, because the search of whole words is slow.
     return name.isidentifier() and name in text and re.search(rf"\b{re.escape(name)}\b", text) is not None
 
 
@@ -181,9 +181,9 @@ def _text(file: Path) -> str:
     return file.read_text(encoding="utf-8")
 
 
-def _check_shown(columns: object, known: Sequence[str], here: str) -> None:
+def _check_shown(columns: object, table_columns: Sequence[str], here: str) -> None:
     """Checks the columns of a table that is written ready to paste."""
     for name in columns if isinstance(columns, list) else [columns]:
-        if name not in known:
-            hint = conf.did_you_mean(name, list(known))
+        if name not in table_columns:
+            hint = conf.did_you_mean(name, list(table_columns))
             raise ConfigError(f"{here}.display.columns: {conf.short(name)} is no column of its table{hint}")

@@ -1,4 +1,4 @@
-"""Overlays of a scale: what they change in a paper's file, and whose the changed values are.
+"""Overlays of a scale: the values that they change in a paper's file, and the source of the changed values.
 
 A value that an overlay replaces is no longer the paper's, nor ours: its source is `yours`, or the name of the scale
 where that comes with the project. The module does not import numpy, because that would slow Snakemake's start.
@@ -13,22 +13,25 @@ from dpdescent.replication.configuration import choices
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.configuration.values import ConfigError, Node
 
-# What may stand for a zCDP budget in an overlay, and what it stands for: one budget, or those of two stages.
+# The keys that may stand for a zCDP budget in an overlay, an epsilon with its delta, and the keys for which they stand:
+# one budget, or the budgets of two stages.
 EPSILON, DELTA, RHO, STAGES, DP_DELTA = "epsilon", "delta", "rho", ("rho1", "rho2"), "dp_delta"
-# Beyond these the search for rho has no digits left, and an epsilon would mean nothing.
+# Limits of epsilon and delta: beyond them the search for rho has no digits left, and an epsilon would mean nothing.
 EPSILONS, LARGEST_DELTA = (1e-6, 1e6), 0.5
 
 # Sections of a paper's file with values of experiments, and those in which such a value needs no annotation.
 VALUES, PLAIN = ("settings", "datasets", "published", "artefacts"), ("datasets", "dataset", "variants")
-# What stands among values and is none: words about them, the panels of a variant, and what only a figure reads.
+# Keys that stand among values and hold no value of an experiment: words about values, the panels of a variant, and
+# settings that only a figure reads.
 WORDS = ("about", "why", "panels", "display")
 
 
 def applied(annotated: Node, changes: Node, where: str, path: str) -> tuple[Node, Node]:
-    """A paper's file, and the same with the changes of an overlay.
+    """A paper's file, and the same file with the changes of an overlay.
 
-    An artefact's `settings` may change all that the artefact uses, which both have as its own, and `epsilon` may stand
-    for `rho`, or for `rho1` and `rho2` together, which divide it as they did.
+    An overlay may change, in an artefact's `settings`, every shared setting that the artefact uses: in both files these
+    settings stand among the artefact's own. `epsilon` may stand for `rho`, or for `rho1` and `rho2` together, which
+    keep their ratio.
 
     Args:
         annotated: content of the paper's file, with provenance.
@@ -47,12 +50,16 @@ def applied(annotated: Node, changes: Node, where: str, path: str) -> tuple[Node
 
 
 def _with_used(annotated: Node, changes: Node) -> Node:
-    """A paper's file in which artefacts have those shared settings as their own that an overlay changes for them."""
+    """A paper's file; a shared setting that an overlay changes for an artefact is written among the artefact's own."""
     artefacts = dict(annotated["artefacts"])
     for name, node in _mapping(changes.get("artefacts")).items():
         if name in artefacts and "settings" in _mapping(node):
-            asked = _mapping(node["settings"])
-            names = {*asked, *([RHO, *STAGES] if EPSILON in asked else []), *([DP_DELTA] if DELTA in asked else [])}
+            changed = _mapping(node["settings"])
+            names = {
+                *changed,
+                *([RHO, *STAGES] if EPSILON in changed else []),
+                *([DP_DELTA] if DELTA in changed else []),
+            }
             uses, shared = artefacts[name].get("uses", []), annotated["settings"]
             used = {key: shared[key] for key in uses if key in names and key in shared}
             artefacts[name] = artefacts[name] | {"settings": used | artefacts[name].get("settings", {})}
@@ -62,13 +69,13 @@ def _with_used(annotated: Node, changes: Node) -> Node:
 def _converted(
     changes: Any, base: Any, near: Sequence[Node], where: str, path: str, spent: Mapping[str, int], *steps: str
 ) -> Any:
-    """Changes with budgets in the place of each epsilon.
+    """The changes of an overlay, with zCDP budgets in the place of every epsilon.
 
     Args:
         changes, base: one mapping of the overlay and of the paper's file, or anything in the place of one.
-        near: the settings around, the nearest first.
+        near: the settings around the mapping, the nearest first.
         where, path: as in `applied`.
-        spent: how often a run of an artefact spends its rho, by the artefact's name, of others by `all`.
+        spent: number of times that a run spends its rho, by the artefact's name; `all` stands for other artefacts.
         steps: keys that lead to the mapping.
     """
     if not (isinstance(changes, dict) and isinstance(base, dict)) or "value" in changes or "value" in base:
@@ -91,9 +98,9 @@ def _converted(
 
 
 def _delta(plain: Node, near: Sequence[Node], where: str, path: str) -> float:
-    """The delta beside an epsilon, or else the nearest one around it."""
-    known = (plain.get(DELTA), *(node.get(DP_DELTA) for node in near))
-    delta = next((each for each in known if each is not None), None)
+    """The delta beside an epsilon, or else the nearest one in the settings around it."""
+    candidates = (plain.get(DELTA), *(node.get(DP_DELTA) for node in near))
+    delta = next((value for value in candidates if value is not None), None)
     if delta is None:
         raise ConfigError(f"{where}: {path}.{EPSILON} needs a {DELTA} beside it, such as {DELTA}: 1.0e-6")
     if not (_is_number(delta) and 0 < delta <= LARGEST_DELTA):
@@ -106,15 +113,15 @@ def _delta(plain: Node, near: Sequence[Node], where: str, path: str) -> float:
 
 
 def _budgets(plain: Node, base: Node, delta: float, times: int | None, where: str, path: str) -> Node:
-    """The zCDP budgets that together are what Gaussian noise of an epsilon spends exactly, with what is said of them.
+    """The zCDP budgets that Gaussian noise of an epsilon spends exactly, annotated with their reason.
 
     Args:
-        plain, base: the mapping with the epsilon, and what it overlays, both without provenance.
-        delta: of the epsilon.
-        times: how often a run spends the rho; None where the paper's rho is no such budget.
+        plain, base: the mapping with the epsilon, and the mapping that it overlays, both without provenance.
+        delta: the delta of the epsilon.
+        times: number of times that a run spends the rho; None where the paper's rho is no zCDP budget.
         where, path: as in `applied`.
     """
-    # Here, because it needs numpy, and hardly any overlay needs it.
+    # Imported here, because it needs numpy, and hardly any overlay needs it.
     from dpdescent.privacy.accounting import tight_rho
 
     stands_for = [RHO] if RHO in base and times is not None else [name for name in STAGES if name in base]
@@ -130,24 +137,24 @@ def _budgets(plain: Node, base: Node, delta: float, times: int | None, where: st
     if both := [name for name in stands_for if name in plain]:
         raise ConfigError(f"{where}: {path} has {EPSILON} and {both[0]}, which are one budget; give one of them")
     most = math.inf if stands_for == [RHO] else 1
-    for each in (asked := as_list(plain[EPSILON])):
-        if not (_is_number(each) and EPSILONS[0] <= each <= EPSILONS[1] and len(asked) <= most):
+    for item in (epsilons := as_list(plain[EPSILON])):
+        if not (_is_number(item) and EPSILONS[0] <= item <= EPSILONS[1] and len(epsilons) <= most):
             raise ConfigError(
-                f"{where}: {path}.{EPSILON} = {conf.short(each if most > 1 else plain[EPSILON])} is not allowed; give "
+                f"{where}: {path}.{EPSILON} = {conf.short(item if most > 1 else plain[EPSILON])} is not allowed; give "
                 f"{'numbers' if most > 1 else 'one number'} from {EPSILONS[0]:g} to {EPSILONS[1]:g}"
             )
-    whole = [tight_rho(float(each), delta) for each in asked]
-    told = (
+    whole = [tight_rho(float(item), delta) for item in epsilons]
+    reason = (
         f"epsilon {choices.text_of(plain[EPSILON])} at delta {delta:g}, converted exactly for Gaussian noise and not as"
         " the paper does"
     )
     if stands_for != [RHO]:
-        told += f"; divided between both stages as {base[STAGES[0]]:g} to {base[STAGES[1]]:g}, as it was"
+        reason += f"; divided between both stages as {base[STAGES[0]]:g} to {base[STAGES[1]]:g}, as it was"
         parts = {name: base[name] / (base[STAGES[0]] + base[STAGES[1]]) for name in STAGES}
-        return {name: {"value": _rounded_down(part * whole[0]), "chosen": told} for name, part in parts.items()}
-    told += f"; of the whole run, which spends this {times} times" * (times != 1)
-    found = [_rounded_down(each / (times or 1)) for each in whole]
-    return {RHO: {"value": found if isinstance(plain[EPSILON], list) else found[0], "chosen": told}}
+        return {name: {"value": _rounded_down(part * whole[0]), "chosen": reason} for name, part in parts.items()}
+    reason += f"; of the whole run, which spends this {times} times" * (times != 1)
+    budgets = [_rounded_down(item / (times or 1)) for item in whole]
+    return {RHO: {"value": budgets if isinstance(plain[EPSILON], list) else budgets[0], "chosen": reason}}
 
 
 def _is_number(value: Any) -> bool:
@@ -161,7 +168,7 @@ def _rounded_down(rho: float) -> float:
 
 
 def _unknown(changes: Mapping[str, Any], base: Node, *above: str) -> Iterator[tuple[tuple[str, ...], Node]]:
-    """Yields keys that overlay nothing: the steps that lead to each, and the mapping that lacks it."""
+    """Yields the keys that overlay nothing: the steps that lead to a key, and the mapping that lacks it."""
     for key, value in changes.items():
         if key not in base:
             yield (*above, str(key)), base
@@ -170,7 +177,7 @@ def _unknown(changes: Mapping[str, Any], base: Node, *above: str) -> Iterator[tu
 
 
 def _hint(steps: Sequence[str], node: Node, base: Node, path: str) -> str:
-    """Where a key is that an overlay has in another place, or which names there are."""
+    """A hint for a key that overlays nothing: the place where that key is, or the names that there are."""
     key, name = steps[-1], steps[1] if steps[0] == "artefacts" and len(steps) > 2 else None
     if places := _places(key, base, name):
         return f"; it is {path}.{places[0]}"
@@ -183,15 +190,15 @@ def _hint(steps: Sequence[str], node: Node, base: Node, path: str) -> str:
 
 
 def _places(key: str, base: Node, name: str | None) -> list[str]:
-    """Places of a key, in an artefact or, outside of all, among the settings that they share."""
+    """Places of a key in an artefact or, where no artefact is named, among the shared settings."""
     if name is None:
         return [f"settings.{key}"] if key in base["settings"] else []
     node = base["artefacts"][name]
     sections = {section: node.get(section, {}) for section in ("arms", "settings")}
     sections |= {f"cells.{panel}": cell for panel, cell in node["cells"].items()}
-    found = [f"{section}.{key}" for section, values in sections.items() if key in values]
-    found += [f"settings.{key}"] if key in node.get("uses", []) else []
-    return [f"artefacts.{name}.{place}" for place in [*found, *([key] if key in node else [])]]
+    paths = [f"{section}.{key}" for section, values in sections.items() if key in values]
+    paths += [f"settings.{key}"] if key in node.get("uses", []) else []
+    return [f"artefacts.{name}.{place}" for place in [*paths, *([key] if key in node else [])]]
 
 
 def _mapping(node: Any) -> Node:
@@ -200,12 +207,12 @@ def _mapping(node: Any) -> Node:
 
 
 def marked(old: Node, new: Node, source: str, file: str) -> Node:
-    """Content of a paper's file in which every value that a scale changed says whose it is, and what it replaced.
+    """Content of a paper's file in which every value that a scale changed has its source and the value it replaced.
 
-    Values that are equal keep their source. What the files have as plain values is annotated where it is changed.
+    Values that are equal keep their source. Plain values get an annotation where they are changed.
 
     Args:
-        old, new: content of the paper's file with provenance, and what the scale makes of it.
+        old, new: content of the paper's file with provenance, before and after the changes of the scale.
         source: the source of changed values, one of `values.OVERLAID`.
         file: the overlay's name.
     """
@@ -223,12 +230,12 @@ def _marked(old: Any, new: Any, source: str, file: str, plain: bool) -> Any:
     if was == value or not (plain or any(annotated)):
         return old if was == value else new
     before = old if annotated[0] else {}
-    told = [new[kind] for kind in conf.PROVENANCE if annotated[1] and kind in new and new[kind] != before.get(kind)]
-    return {"value": value, source: f"{file}: {'; '.join([*told, f'in place of {_replaced(old, was)}'])}"}
+    reasons = [new[kind] for kind in conf.PROVENANCE if annotated[1] and kind in new and new[kind] != before.get(kind)]
+    return {"value": value, source: f"{file}: {'; '.join([*reasons, f'in place of {_replaced(old, was)}'])}"}
 
 
 def _replaced(old: Any, was: Any) -> str:
-    """The value that was replaced, and whose that was; without apostrophes, which are long on a command line."""
+    """Text for the replaced value and its source; without apostrophes, because they are long on a command line."""
     text = choices.text_of(was)
     text = text if len(text) <= 40 else f"{text[:37]}..."
     whose = {"stated": "stated in {}", "code": "from the code of an author", "chosen": "chosen by the project"}

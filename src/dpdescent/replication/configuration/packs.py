@@ -12,8 +12,8 @@ from itertools import groupby
 from dpdescent.replication.configuration.parts import Part
 from dpdescent.replication.configuration.values import Node
 
-# Bytes of an argument in JSON. A command is one argument of the shell, of at most 131,071 bytes on Linux, and has room
-# for little else than this one.
+# The most bytes of an argument in JSON. A whole command is one argument of the shell, of at most 131,071 bytes on
+# Linux, and holds little beside this argument.
 LONGEST_ARGUMENT = 110_000
 
 
@@ -52,15 +52,15 @@ def packs_of(parts: Sequence[Part], per_job: int) -> list[Pack]:
 def same_runs(pack: Pack, others: Iterable[Pack]) -> list[Pack]:
     """The packs of another artefact that hold every part of a pack, with equal names and values; else none.
 
-    At a scale of their own, two artefacts may differ in grids that are alike elsewhere.
+    Parts are compared because two artefacts whose grids agree at the papers' scale may differ at a user's own.
     """
     wanted = {part.name: _without_artefact(part) for part in pack.parts}
     holding = [
         (other, {part.name for part in other.parts if wanted.get(part.name) == _without_artefact(part)})
         for other in others
     ]
-    found = set[str]().union(*(names for _, names in holding))
-    return [other for other, names in holding if names] if found == wanted.keys() else []
+    shared = set[str]().union(*(names for _, names in holding))
+    return [other for other, names in holding if names] if shared == wanted.keys() else []
 
 
 def _without_artefact(part: Part) -> Node:
@@ -94,13 +94,13 @@ def _read(text: str) -> Iterator[Node]:
     spec: Node = {}
     for changes in json.loads(text):
         spec = {**spec, **changes}
-        # A copy, because an experiment may change its specification.
+        # Copied, because an experiment may change its specification.
         yield copy.deepcopy(spec)
 
 
 def _differences(specs: Iterable[Node]) -> Iterator[Node]:
     before: Node = {}
     for spec in specs:
-        # Without a default for what is missing, because a value may be null.
+        # Membership is tested first, because a value may be null.
         yield {key: value for key, value in spec.items() if key not in before or before[key] != value}
         before = spec

@@ -15,8 +15,8 @@ from dpdescent.checks import as_list
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.configuration.values import ConfigError, Node
 
-# Parts of an artefact, and letters of a part's name: planning takes memory and time for each, and file systems take
-# names of at most 255 bytes.
+# The most parts of an artefact, because planning takes memory and time for every part, and the most letters of a part's
+# name, because file systems take names of at most 255 bytes.
 MOST_PARTS, LONGEST_NAME = 20_000, 200
 
 
@@ -68,8 +68,8 @@ def parts_of(outline: Outline) -> list[Part]:
         ConfigError: if a variant changes a missing key, a cell cannot be run, or two parts have one name.
     """
     variants = {"main": {}, **outline.node.get("variants", {})}
-    made = (part for variant, changes in variants.items() for part in _variant_parts(outline, variant, changes))
-    parts = list(itertools.islice(made, MOST_PARTS + 1))
+    generated = (part for variant, changes in variants.items() for part in _variant_parts(outline, variant, changes))
+    parts = list(itertools.islice(generated, MOST_PARTS + 1))
     if len(parts) > MOST_PARTS:
         raise ConfigError(
             f"{outline.where} has more than {MOST_PARTS:,} parts; give fewer trials, more `trials_per_part`, or a"
@@ -99,7 +99,7 @@ def _variant_parts(outline: Outline, variant: str, changes: Node) -> Iterator[Pa
                     "trials": [start, stop],
                 }  # fmt: skip
                 axes = "".join(f"_{axis}={values[axis]}" for axis in node["split"] if axis in values)
-                # No comma either, because executors take lists of files that are separated by commas.
+                # Commas are replaced too, because executors take lists of files that are separated by commas.
                 name = re.sub("[ ,]+", "-", f"{variant}_{panel}{axes}_t{start}-{stop - 1}")
                 yield Part(name, spec, merged["dataset"])
 
@@ -116,7 +116,7 @@ def _changed(changes: Node) -> Node:
 
 
 def _check_sections(merged: Node, here: str) -> None:
-    """Checks what a variant may replace by anything: sections and panels must still be mappings."""
+    """Checks that sections and panels are still mappings, because a variant may replace them by anything."""
     sections = {key: merged[key] for key in ("cells", "arms", "settings")}
     panels = merged["cells"].items() if isinstance(merged["cells"], dict) else ()
     for path, values in [*sections.items(), *((f"cells.{panel}", cell) for panel, cell in panels)]:

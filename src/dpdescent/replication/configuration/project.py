@@ -84,7 +84,7 @@ class Artefact:
 
     @property
     def draw(self) -> str:
-        """`module:function` that draws its table, beside its subject because training imports nothing that draws."""
+        """`module:function` that draws its table; a module of its own, because training imports no code that draws."""
         return self._named(self.code and f"{self.code}_figures", f"draw_{self.id}", f"figures:draw_{self.id}")
 
     def _named(self, module: str | None, function: str, otherwise: str) -> str:
@@ -125,7 +125,7 @@ class Paper:
 
     @property
     def yours(self) -> bool:
-        """Whether experiments have values of the user's own overlay, so that nothing here is judged at the paper's."""
+        """Whether experiments have values of the user's own, so that no claim is judged at the paper's values."""
         return overlays.has_yours(self.annotated)
 
 
@@ -137,7 +137,7 @@ class Project:
         scale, seed: configured scale and seed.
         papers: papers by key.
         audit_runs: number of an audit's runs on each data set of its pair.
-        given: seed and number of runs with whose they are, where they are not those of config/config.yaml.
+        given: seed and number of audit runs, annotated with their source, where they differ from config/config.yaml.
     """
 
     scale: str
@@ -176,22 +176,22 @@ def load(config: Node, root: Path) -> Project:
     _check_code(chosen, root.resolve())
     papers = {key: _load_paper(key, changes, config["scale"], seed, root) for key in chosen}
     runs = int(changes.get("audit_runs") or config.get("audit_runs") or AUDIT_RUNS)
-    given = _given({"seed": seed, "audit_runs": runs}, changes, config["scale"], root)
-    return Project(config["scale"], seed, papers, runs, given)
+    overridden = _overridden({"seed": seed, "audit_runs": runs}, changes, config["scale"], root)
+    return Project(config["scale"], seed, papers, runs, overridden)
 
 
-def _given(found: Node, changes: Node, scale: str, root: Path) -> Node:
-    """Values of the whole build that are not those of config/config.yaml, with whose they are."""
+def _overridden(current: Node, changes: Node, scale: str, root: Path) -> Node:
+    """Values of the whole build that differ from config/config.yaml, annotated with their source."""
     file = root / "config/config.yaml"
-    default = {"audit_runs": AUDIT_RUNS} | (conf.read_yaml(file) if file.is_file() else found)
-    given = {}
-    for name, value in found.items():
-        told = f"in place of {default[name]} in config/config.yaml"
+    default = {"audit_runs": AUDIT_RUNS} | (conf.read_yaml(file) if file.is_file() else current)
+    changed = {}
+    for name, value in current.items():
+        replaced = f"in place of {default[name]} in config/config.yaml"
         if value != default[name]:
             source = conf.source_of(scale) if name in changes else conf.YOURS
             place = f"config/scales/{scale}.yaml" if name in changes else "--config"
-            given[name] = {"value": value, source: f"{place}: {told}"}
-    return given
+            changed[name] = {"value": value, source: f"{place}: {replaced}"}
+    return changed
 
 
 def _scale_overlay(scale: str, root: Path) -> Node:
@@ -201,7 +201,7 @@ def _scale_overlay(scale: str, root: Path) -> Node:
     scales = sorted(path.stem for path in (root / "config/scales").glob("*.yaml"))
     if scale not in scales:
         raise ConfigError(f"scale: {conf.short(scale)} is not a scale{conf.did_you_mean(scale, ['paper', *scales])}")
-    # Never `.` or `..`, because results of another scale lie there.
+    # Names `.` and `..` are refused, because results of another scale lie there.
     if not re.fullmatch(r"\w[\w.-]*", scale, re.ASCII):
         raise ConfigError(
             f"scale: {scale!r} is to be a folder's name; use letters, digits and . - only, and begin with a letter"
@@ -228,7 +228,7 @@ def _load_paper(key: str, changes: Node, scale: str, seed: int, root: Path) -> P
     for node in plain["artefacts"].values():
         node["parts_per_job"] = max(node.get("parts_per_job", 1), changes.get("parts_per_job_at_least", 1))
     artefacts = {name: _artefact(key, name, plain, seed, where, root) for name in plain["artefacts"]}
-    cells = ledger_json(part for made in artefacts.values() if not made.on_request for part in made.parts)
+    cells = ledger_json(part for artefact in artefacts.values() if not artefact.on_request for part in artefact.parts)
     if len(cells) > LONGEST_ARGUMENT:
         raise ConfigError(
             f"{where}: the cells of all artefacts are described by {len(cells):,} bytes, more than the command line of"
@@ -236,8 +236,8 @@ def _load_paper(key: str, changes: Node, scale: str, seed: int, root: Path) -> P
         )
     return Paper(
         key, plain["paper"], plain["symbols"], plain["settings"], plain.get("datasets", {}),
-        plain.get("published", {}), {name: made for name, made in artefacts.items() if not made.on_request},
-        {name: made for name, made in artefacts.items() if made.on_request}, annotated,
+        plain.get("published", {}), {name: artefact for name, artefact in artefacts.items() if not artefact.on_request},
+        {name: artefact for name, artefact in artefacts.items() if artefact.on_request}, annotated,
     )  # fmt: skip
 
 
@@ -297,18 +297,18 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
                 f"{here}.parts_per_job = {node['parts_per_job']}: a job of {len(pack.parts)} parts is described by"
                 f" {length:,} bytes, more than a command line takes; give fewer parts a job, or split a long grid"
             )
-    made = Artefact(
+    artefact = Artefact(
         paper, name, node["title"], node["place"], node["caption"], node["keys"], node.get("measures", []),
         node["cells"], node.get("arms", {}), parts, node.get("reads", []), "on_request" in node,
         node.get("display", {}), packs, float(node.get("agrees_within", 0.0)),
         node.get("same_runs"), node.get("code"),
     )  # fmt: skip
-    consistency.check_columns(node, _module(made, root, here), root / "src", here)
-    return made
+    consistency.check_columns(node, _module(artefact, root, here), root / "src", here)
+    return artefact
 
 
 def _module(artefact: Artefact, root: Path, here: str) -> Path:
-    """The file of what makes an artefact, after a look that it and the file of what draws it are there."""
+    """The file of the code that makes an artefact, after a check that it and the file of the drawing code exist."""
     wanted = [("experiment", artefact.run), *([] if artefact.is_table else [("drawing", artefact.draw)])]
     for what, name in wanted:
         file = module_file(root / "src", name.partition(":")[0])
@@ -333,7 +333,7 @@ def _check_axes(node: Node, here: str) -> None:
 
 
 def _check_reads(name: str, nodes: Node, here: str) -> None:
-    """Checks that tables that are read are made before, by the same call, and none waits for the other."""
+    """Checks the tables that an artefact reads: the same call makes them first, and none of them reads another."""
     for other in nodes[name].get("reads", []):
         if other not in nodes:
             raise ConfigError(f"{here}.reads: {other!r} is not an artefact{conf.did_you_mean(other, nodes)}")
@@ -344,7 +344,7 @@ def _check_reads(name: str, nodes: Node, here: str) -> None:
 
 
 def _check_same_runs(name: str, nodes: Node, here: str) -> None:
-    """Checks that runs that are shared are those of an artefact that every build makes, by itself."""
+    """Checks the artefact whose runs are shared: every build makes it, and it has runs of its own."""
     if (other := nodes[name].get("same_runs")) is None:
         return
     if other not in nodes:
@@ -384,7 +384,7 @@ def scale_label(scale: str, root: Path) -> str:
 
 
 def figure_label(project: Project, root: Path) -> str:
-    """Label on figures and pages of a scale, and that values are the user's; none for that of the papers."""
+    """Label on the figures and pages of a scale, which also tells of values of the user's own; empty at paper scale."""
     if project.scale == "paper":
         return ""
     yours = ["values of yours"] if any(paper.yours for paper in project.papers.values()) else []
@@ -407,13 +407,13 @@ def judging_json(project: Project, paper: str) -> str:
         for name, artefact in about.artefacts.items()
     }
     spec = {"paper": paper, "seed": project.seed, "settings": about.settings, "published": about.published}
-    # Only where it is so, because a build of the papers' own values is not to be judged anew for it.
+    # The key is left out otherwise, because a build of the papers' own values must not be judged anew for it.
     spec |= {"yours": True} if about.yours else {}
     return json.dumps({**spec, "artefacts": artefacts}, sort_keys=True)
 
 
 def figure_json(project: Project, artefact: Artefact, label: str) -> str:
-    """Input of a figure as JSON: what its table consists of, its title, and the values that its drawing reads.
+    """Input of a figure as JSON: the columns of its table, its title, and the values that its drawing reads.
 
     All names are sorted, because curves are drawn in the order of names.
 
@@ -421,14 +421,14 @@ def figure_json(project: Project, artefact: Artefact, label: str) -> str:
         project, artefact: the configured project, and the artefact.
         label: label of a scale that is not the papers' own.
     """
-    known = {"cells": artefact.cells, "arms": artefact.arms, "published": project.papers[artefact.paper].published}
+    values = {"cells": artefact.cells, "arms": artefact.arms, "published": project.papers[artefact.paper].published}
     about = {"paper": artefact.paper, "artefact": artefact.id, "title": artefact.title, "place": artefact.place}
-    spec = _summary_spec(artefact) | about | {"display": known | artefact.display, "label": label}
+    spec = _summary_spec(artefact) | about | {"display": values | artefact.display, "label": label}
     return json.dumps(spec, sort_keys=True)
 
 
 def table_json(artefact: Artefact) -> str:
-    """Input of a table that is written out as JSON: what it consists of, its title and the columns to show."""
+    """Input of a written table as JSON: its columns, its title, and the columns to show."""
     shown = {"title": artefact.title, "columns": artefact.display.get("columns", [])}
     return json.dumps(_summary_spec(artefact) | shown, sort_keys=True)
 

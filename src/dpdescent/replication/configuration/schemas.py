@@ -26,9 +26,9 @@ def validate(content: Node, schema_path: Path, where: str) -> None:
         return
     key = ".".join(str(step) for step in error.absolute_path) or "the file"
     if error.validator == "additionalProperties":
-        known = list(error.schema.get("properties", {}))
-        stray = sorted(set(error.instance) - set(known), key=str)
-        raise ConfigError(f"{where}: {key}: unknown key {stray[0]!r}{conf.did_you_mean(stray[0], known)}")
+        allowed = list(error.schema.get("properties", {}))
+        stray = sorted(set(error.instance) - set(allowed), key=str)
+        raise ConfigError(f"{where}: {key}: unknown key {stray[0]!r}{conf.did_you_mean(stray[0], allowed)}")
     mend = _description(error)
     if error.validator == "uniqueItems":
         raise ConfigError(f"{where}: {key} = {conf.short(error.instance)} names something twice; {mend}")

@@ -1,4 +1,4 @@
-"""Strict reading of YAML: what a configuration cannot mean is refused with its file and line, never guessed.
+"""Strict reading of YAML: text that a configuration cannot mean is refused with its file and line, never guessed.
 
 YAML reads 010 as 8, 1:30 as 90, 1e999 as infinity and 2025-01-01 as a date, keeps the last of equal keys, and unfolds
 aliases without a limit; a number of an experiment must not depend on that.
@@ -15,12 +15,13 @@ import yaml
 
 Node = dict[str, Any]
 
-# Limits of a file, far above those of any paper's, because a wrong file must be refused within a second.
+# Limits of a file, far above the size of any paper's file, because a wrong file must be refused within a second.
 MOST_BYTES, MOST_VALUES, LONGEST_LINE, DEEPEST, MOST_DIGITS = 1_000_000, 100_000, 5_000, 40, 30
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?\.(inf|Inf|INF)")
 _WHOLE = re.compile(rf"[-+]?(0|[1-9]\d{{0,{MOST_DIGITS - 1}}})")
-# Of no use in a name or a sentence, and harmful in a command line or a file; a line's end may stand in a value.
+# Control characters: of no use in a name or a sentence, and harmful in a command line or a file; the end of a line may
+# stand in a value.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")
 _TAG = "tag:yaml.org,2002:"
 _KINDS = {f"{_TAG}{kind}" for kind in ("null", "bool", "int", "float", "str", "seq", "map")}
@@ -89,9 +90,10 @@ _TOO_DEEP = f"nested more than {DEEPEST} levels deep; take levels out, or mend a
 
 
 def _check_shape(path: Path, text: str) -> None:
-    """Checks what bounds the depth of a text before it is parsed, because libyaml's recursion would end the process.
+    """Checks the length of lines and the number of brackets of a text before it is parsed.
 
-    Each level of a block stands in a later column than the one above it, and each level of a flow needs a bracket.
+    They bound the depth of the text, at which libyaml's recursion would end the process: each level of a block stands
+    in a later column than the level above it, and each level of a flow needs a bracket.
 
     Raises:
         ConfigError: for a very long line, or very many open brackets.
@@ -146,7 +148,7 @@ def _check_keys(node: yaml.MappingNode) -> None:
 
 
 def _problem(node: yaml.Node) -> str | None:
-    """Returns what is wrong with a value and how to mend it; None for a value that is read as it is written."""
+    """The fault of a value and its remedy in words; None for a value that is read as it is written."""
     if node.tag not in _KINDS:
         return f"a value of YAML's type {node.tag.removeprefix(_TAG)} is not allowed; put text in quotes"
     if not isinstance(node, yaml.ScalarNode):
@@ -165,7 +167,7 @@ def _problem(node: yaml.Node) -> str | None:
 
 
 def _is_as_written(text: str) -> bool:
-    """Whether a text reads as the number that it shows: finite unless it says otherwise, and no zero by underflow."""
+    """Whether a text reads as the number that it shows: finite unless it says infinity, and no zero by underflow."""
     if not _NUMBER.fullmatch(text):
         return False
     value = float(text.replace(".inf", "inf").replace(".Inf", "inf").replace(".INF", "inf"))

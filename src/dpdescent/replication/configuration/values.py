@@ -17,17 +17,17 @@ from dpdescent.replication.configuration.strict_yaml import read_yaml as read_ya
 
 PROVENANCE = ("stated", "code", "chosen")
 
-# Whose a value of an overlay is: the user's own, or that of the scale of the same name that comes with the project. No
-# file may say so of its values; it is found out.
+# Sources of a value in an overlay: the user (`yours`), or the scale of the same name that comes with the project. No
+# file may state this source; the code finds it.
 YOURS, SHIPPED = "yours", ("quick",)
 OVERLAID = (YOURS, *SHIPPED)
 
-# Names that a message compares with a wrong one, and lists.
+# The most names that a message compares with a wrong one, and lists.
 MOST_NAMES = 100
 
 
 def source_of(scale: str) -> str:
-    """Whose the values of a scale's overlay are."""
+    """The source of the values in a scale's overlay."""
     return scale if scale in SHIPPED else YOURS
 
 
@@ -76,7 +76,7 @@ def annotated_values(node: Any, path: str = "") -> Iterator[tuple[str, Node]]:
 
 def did_you_mean(name: object, known: Mapping[str, Any] | list[str]) -> str:
     """Hint such as `; did you mean 'fig03'?`, or the list of known names, of which long ones are shortened."""
-    # Cut, because the comparison takes the product of all lengths.
+    # Names are cut, because the time of the comparison is the product of all lengths.
     names = [str(key)[:80] for key in itertools.islice(known, MOST_NAMES)]
     close = difflib.get_close_matches(str(name)[:80], names, n=1)
     return f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(names) or 'none'}"
@@ -111,7 +111,7 @@ def check_order(node: Node, at_most: list[list[str]], where: str, path: str) -> 
 
 
 def _numbers(value: Any) -> list[float]:
-    """Numbers among a value or its items; a panel may have a symbol's name, and its values are no numbers."""
+    """Numbers of a value or list; other items are left out, because a panel may have the name of a symbol."""
     return [item for item in as_list(value) if isinstance(item, int | float) and not isinstance(item, bool)]
 
 

@@ -21,10 +21,10 @@ LAYERS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 REFUTED: dict[str, Any] = {"marker": "^", "color": figures.VERMILION, "markersize": 7}
 
-# Name of the group of a paper's statements about mechanisms that no arm is run under.
+# Name of the group of a paper's statements about mechanisms under which no arm is run.
 STATEMENTS = "statements of the paper"
 
-# Height of a mechanism in lines of text: one, and one more for every so many of its rows up to the most.
+# Height of a mechanism in lines of text: one line, and one more for every ROWS_A_LINE of its rows, up to MOST_LINES.
 ROWS_A_LINE, MOST_LINES = 25, 6
 LINE = 0.24  # inches
 
@@ -43,13 +43,13 @@ def draw(table: pd.DataFrame, label: str = "") -> Figure:
     table = table[table["verdict"] != UNAUDITED]
     papers = sorted(set(table["paper"]))
     rows = [_placed(table[table["paper"] == paper].copy()) for paper in papers]
-    heights = [float(each["lines"].iloc[-1]) + 1.0 for each in rows]
+    heights = [float(paper_rows["lines"].iloc[-1]) + 1.0 for paper_rows in rows]
     figure, axes = figures.panels(
         1, len(papers), figsize=(9.5, LINE * (sum(heights) + 2.0 * len(papers)) + 1.0), squeeze=False, sharex=True,
         gridspec_kw={"height_ratios": heights},
     )  # fmt: skip
-    for panel, paper, each in zip(axes[:, 0], papers, rows, strict=True):
-        _panel(panel, each, paper)
+    for panel, paper, paper_rows in zip(axes[:, 0], papers, rows, strict=True):
+        _panel(panel, paper_rows, paper)
     axes[-1, 0].set_xlabel(f"epsilon (below {LOWEST:g} and above {HIGHEST:g}: at the edge)")
     figures.legend_below(figure, axes[:, 0], columns=5)
     figures.heading(figure, "Epsilon at the ledger's delta: claimed, accounted for, attained", label)
@@ -66,7 +66,7 @@ def _placed(table: pd.DataFrame) -> pd.DataFrame:
     start = 0.0
     for _, rows in table.groupby("name", sort=False):
         lines = min(1.0 + len(rows) // ROWS_A_LINE, MOST_LINES)
-        table.loc[rows.index, "y"] = [start + lines * (each + 0.5) / len(rows) for each in range(len(rows))]
+        table.loc[rows.index, "y"] = [start + lines * (rank + 0.5) / len(rows) for rank in range(len(rows))]
         start += lines
         table.loc[rows.index, "lines"] = start
     return table

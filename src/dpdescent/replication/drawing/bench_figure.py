@@ -1,4 +1,4 @@
-"""Draws the benchmark: how long every way of a workload takes, in units of the time of this project's engines."""
+"""The figure of the benchmark: times of all ways to do a workload, divided by the time of this project's engines."""
 
 import textwrap
 

@@ -56,10 +56,11 @@ FINE = (1, 1.5, 2, 3, 4, 5, 7)
 PANEL = (5.0, 3.7)
 # In inches: a page of the report shows a figure 900 pixels wide, on which letters of 7.5 points are then 8 pixels high.
 WIDEST = 11.2
-# So many marks and corners of its data an SVG has as such, which are at most 300 kB with all around them. Of more, the
-# artists with the most of them are one raster in it, with so many pixels an inch: twice those of a picture 1280 wide.
+# The most marks and corners of data that an SVG has as shapes, which take at most 300 kB with everything around them.
+# Where there are more, the artists with the most of them become one raster in it, with RASTER_DPI pixels per inch:
+# twice those of a picture that is 1280 pixels wide.
 MOST_SHAPES, RASTER_DPI = 5000, 240
-# So many panels of a single row stay in one; more go into rows of two.
+# The most panels that stay in a single row; more go into rows of two.
 MOST_IN_A_ROW = 3
 STYLE = {
     "font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 10, "axes.labelsize": 9, "legend.fontsize": 8,
@@ -122,9 +123,10 @@ def drawn(
     """The figure of an artefact.
 
     Args:
-        draw: the paper's code for it, which callers import: found here by its name, it would be all papers' code.
-        table: of the artefact.
-        spec: what is drawn beside it (see `configuration.project.figure_json`).
+        draw: the paper's function that draws it; callers import it, because code that looked it up here by its name
+            would count as using the code of all papers.
+        table: table of the artefact.
+        spec: its title, label and further values to draw (see `configuration.project.figure_json`).
     """
     use_style()
     figure = draw(table, spec["display"])
@@ -159,7 +161,7 @@ def _rasterise(figure: Figure) -> None:
     artists = [artist for axes in figure.axes for artist in axes.get_children()]
     sizes = [(_shapes(artist), artist) for artist in artists if isinstance(artist, (Line2D, Collection, Patch))]
     left = sum(size for size, _ in sizes)
-    for size, artist in sorted(sizes, key=lambda each: -each[0]):
+    for size, artist in sorted(sizes, key=lambda sized: -sized[0]):
         if left <= MOST_SHAPES:
             return
         artist.set_rasterized(True)
@@ -178,7 +180,7 @@ def _shapes(artist: Line2D | Collection | Patch) -> int:
 
 
 def _lay_out(figure: Figure) -> None:
-    """Places the panels once for all formats, and leaves no engine, because with one each file would be drawn twice."""
+    """Places the panels once for all formats, and removes the engine, with which each file would be drawn twice."""
     engine = figure.get_layout_engine()
     if engine is not None:
         figure.set_dpi(mpl.rcParams["savefig.dpi"])
@@ -257,7 +259,7 @@ def scientific(value: float) -> str:
 
 
 def slope_of(table: pd.DataFrame, x: str) -> str:
-    """The log-log slope of the means with two decimals, or a dash for fewer than two points."""
+    """The log-log slope of the means as text with two decimals, or a dash for fewer than two points."""
     value = log_log_slope(table, x).value
     return "–" if math.isnan(value) else f"${value:.2f}$"
 

@@ -14,7 +14,7 @@ from matplotlib.text import Text
 _SPACE = r" (?=(?:[^$]*\$[^$]*\$)*[^$]*$)"
 
 
-# Scales whose distances mislead who does not know of them; logarithmic ones show by their numbers.
+# Scales whose distances mislead a reader who does not know of them; a logarithmic scale shows by its numbers.
 WARPED = {
     "logit": "logit scale", "function": "stretched scale", "symlog": "linear near 0, then logarithmic",
     "asinh": "linear near 0, then logarithmic",
@@ -40,7 +40,7 @@ def _name_scales(axes: Axes) -> None:
 
 
 def _room(figure: Figure, axes: Axes) -> float:
-    """Width that text about a panel may have, in pixels: most of its place in the grid, where there are others."""
+    """Width in pixels that text about a panel may have: most of the panel's width, where panels stand side by side."""
     place = axes.get_subplotspec()
     if place is None:
         return figure.bbox.width
@@ -58,10 +58,10 @@ def _broken(figure: Figure, text: Text, line: str, room: float) -> list[str]:
     whole = _width(figure, text, line)
     if whole <= room:
         return [line]
-    found = _greedy(figure, text, line, room)
-    # Lines of like lengths, if that takes no more of them.
-    like = _greedy(figure, text, line, min(room, 1.15 * whole / len(found)))
-    return like if len(like) == len(found) else found
+    greedy = _greedy(figure, text, line, room)
+    # Lines of similar lengths, if that takes no more lines.
+    balanced = _greedy(figure, text, line, min(room, 1.15 * whole / len(greedy)))
+    return balanced if len(balanced) == len(greedy) else greedy
 
 
 def _greedy(figure: Figure, text: Text, line: str, room: float) -> list[str]:
@@ -88,7 +88,7 @@ def _renderer(figure: Figure) -> Any:
 
 
 def legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], columns: int, title: str | None) -> Legend:
-    """Draws a legend under all panels in at most so many columns, fewer where they are wider than the figure."""
+    """Draws a legend under all panels in at most `columns` columns, in fewer where they would exceed the figure."""
     room = 0.98 * figure.bbox.width
     while True:
         drawn = figure.legend(

@@ -1,4 +1,4 @@
-"""SVG files as they are committed: what matplotlib draws, in a third of the bytes, and the same from every process.
+"""SVG files as they are committed: drawings of matplotlib in a third of the bytes, and equal from every process.
 
 What is seen stays: elements, their order and their looks. Coordinates are rounded to hundredths of a point, which at a
 width of 1280 pixels is a fiftieth of a pixel; looks that neighbours share are written once around them; names that
@@ -17,10 +17,10 @@ from PIL import Image
 
 SVG, LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 HREF = f"{{{LINK}}}href"
-# What no shape gets from a group: looks that matplotlib's rule for all elements (`*`) sets, and opacity, because marks
-# of a group may overlap.
+# Properties that no shape gets from a group: those that matplotlib's rule for all elements (`*`) sets, and opacity,
+# because marks of a group may overlap.
 OWN = ("stroke-linejoin", "stroke-linecap", "opacity")
-# Fewer neighbours gain nothing from a group.
+# The fewest neighbours that get a group, because fewer gain nothing from it.
 NEIGHBOURS = 3
 COLOURS = 256
 # Steps of opacity in a raster of more than COLOURS: edges of marks are single pixels, where 16 look as 256 do.
@@ -31,19 +31,19 @@ Look = dict[str, str]
 
 
 def slim(text: str) -> str:
-    """An SVG of matplotlib's, written shorter."""
+    """A shorter text for an SVG of matplotlib."""
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", LINK)
     root = ElementTree.fromstring(text)
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)
     _rename(root)
-    strokes = {f"#{each.get('id')}": _look(each) for each in root.iter(_tag("path")) if each.get("id")}
+    strokes = {f"#{path.get('id')}": _look(path) for path in root.iter(_tag("path")) if path.get("id")}
     for element in root.iter():
         _shorten(element, strokes)
     _arrange(root)
     for element in root.iter():
-        # A line each, by which versions of a figure can be told apart.
+        # One line per element, so that versions of a figure can be compared line by line.
         if element.tag != _tag("style"):
             element.text = "\n" if len(element) else None
         element.tail = "\n"
@@ -55,7 +55,7 @@ def _tag(name: str) -> str:
 
 
 def _rename(root: Element) -> None:
-    """Numbers the names that something refers to, and removes all others."""
+    """Numbers the names to which some element refers, and removes all others."""
     names: dict[str, str] = {}
     for element in root.iter():
         for key, value in element.attrib.items():
@@ -70,19 +70,19 @@ def _shorten(element: Element, strokes: dict[str, Look]) -> None:
     """Writes the numbers and the look of an element shorter.
 
     Args:
-        element: of the tree.
+        element: element of the tree.
         strokes: by reference, the looks of the shapes that are drawn repeatedly.
     """
     if (path := element.get("d")) is not None:
         element.set("d", _path(path))
     if (transform := element.get("transform")) is not None:
         if element.tag == _tag("use") and (alone := re.fullmatch(r"translate\((\S+)(?: (\S+))?\)", transform)):
-            # A letter of a word: a shape's place says what a shift does.
+            # For a letter of a word, the place of the shape says the same as the shift.
             del element.attrib["transform"]
             element.attrib |= {key: at for key, at in zip("xy", alone.groups(), strict=True) if at and float(at)}
         else:
             shift = re.compile(r"(?<=translate\()[^)]*")
-            element.set("transform", shift.sub(lambda found: _joined(map(_rounded, found[0].split())), transform))
+            element.set("transform", shift.sub(lambda match: _joined(map(_rounded, match[0].split())), transform))
     for key in ("x", "y", "width", "height"):
         if element.tag not in (_tag("svg"), _tag("image")) and (value := element.get(key)) is not None:
             element.set(key, _rounded(value))
@@ -93,7 +93,7 @@ def _shorten(element: Element, strokes: dict[str, Look]) -> None:
 
 
 def _path(path: str) -> str:
-    """The data of a path: numbers rounded, no command twice in a row, level and upright lines by one number."""
+    """The data of a path: rounded numbers, no command twice in a row, horizontal and vertical lines by one number."""
     last, place, parts = "", ("", ""), []
     for command, text in re.findall(r"([A-Za-z])([^A-Za-z]*)", path):
         numbers = [_rounded(number) for number in text.split()]
@@ -109,7 +109,7 @@ def _path(path: str) -> str:
 
 
 def _joined(numbers: Iterable[str]) -> str:
-    """Numbers with as little between them as possible: a minus sign parts two as well as a space."""
+    """Numbers joined as closely as possible: a minus sign separates two numbers as well as a space does."""
     return " ".join(numbers).replace(" -", "-")
 
 
@@ -120,7 +120,7 @@ def _rounded(number: str) -> str:
 
 def _look(element: Element) -> Look:
     """The style of an element as a dictionary."""
-    pairs = (each.split(":", 1) for each in element.get("style", "").split(";") if each.strip())
+    pairs = (declaration.split(":", 1) for declaration in element.get("style", "").split(";") if declaration.strip())
     return {key.strip(): value.strip() for key, value in pairs}
 
 
@@ -131,7 +131,7 @@ def _wear(element: Element, look: Look) -> None:
 
 
 def _arrange(element: Element) -> None:
-    """Dissolves groups that say nothing, and says once around neighbours what clips them and how they look."""
+    """Dissolves groups without attributes, and writes the clip and the look of neighbours once, in a group."""
     for child in element:
         _arrange(child)
     children = [inner for child in element for inner in (child if _says_nothing(child) else [child])]
@@ -145,7 +145,7 @@ def _says_nothing(element: Element) -> bool:
 
 
 def _clipped(children: list[Element]) -> Iterator[Element]:
-    """Neighbours that are clipped by the same shape, in one group; not those that shift the shape with them."""
+    """The children of an element, with neighbours that one shape clips in a group, unless they shift that shape."""
     for clip, run in groupby(children, lambda child: None if child.get("transform") else child.get("clip-path")):
         members = list(run)
         if clip is None or len(members) == 1:
@@ -161,7 +161,7 @@ def _clipped(children: list[Element]) -> Iterator[Element]:
 
 
 def _dressed(children: Iterable[Element]) -> Iterator[Element]:
-    """Neighbouring shapes that look alike, in a group that has the look."""
+    """The children of an element, with neighbouring shapes of one look in a group that has this look."""
     for shared, run in groupby(children, _shared):
         members = list(run)
         if not shared or len(members) < NEIGHBOURS:
@@ -175,7 +175,7 @@ def _dressed(children: Iterable[Element]) -> Iterator[Element]:
 
 
 def _shared(element: Element) -> tuple[tuple[str, str], ...]:
-    """What a group may say in place of a shape; nothing of other elements, or of a shape that others refer to."""
+    """The look that a group may have in place of a shape; empty for a shape to which others refer, and for no shape."""
     if element.tag not in (_tag("path"), _tag("use")) or element.get("clip-path") or element.get("id"):
         return ()
     return tuple((key, value) for key, value in _look(element).items() if key not in OWN)
@@ -202,6 +202,6 @@ def _quantised(address: str) -> str:
 
 
 def _palette(pixels: "np.ndarray[tuple[int, ...], np.dtype[np.uint8]]") -> tuple[np.ndarray, np.ndarray]:
-    """The different colours of a picture, those that cannot be seen as one, and for each pixel which one it is."""
+    """The different colours of a picture, invisible ones counted as one, and for each pixel the place of its colour."""
     seen = np.where(pixels[..., 3:] > 0, pixels, 0).reshape(-1, 4)
     return np.unique(seen, axis=0, return_inverse=True)

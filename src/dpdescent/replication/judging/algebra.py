@@ -1,8 +1,8 @@
 """Row algebra: from the rows of a table to estimates by place, in one way for all papers.
 
-Functions over several places return a dictionary from the place, in words, to its estimate: what `records.every` takes,
-and what `claims_cells.csv` lists. Rows that a grid of one's own lacks leave fewer places, or none; of none the estimate
-is `NOTHING`, hence not testable.
+Functions over several places return a dictionary from the place, in words, to its estimate: `records.every` takes it,
+and `claims_cells.csv` lists it. Where a user's own grid lacks rows, there are fewer places or none; without any place
+the estimate is `NOTHING`, and the claim not testable.
 """
 
 import math
@@ -28,13 +28,13 @@ from dpdescent.replication.judging.statistics import (
 Array = NDArray[np.float64]
 Places = dict[str, Estimate]
 
-# The least number of points from which a log-log slope is told.
+# The fewest points for which a log-log slope is given.
 POINTS = 3
 
 
 def each(table: pd.DataFrame) -> "Iterator[pd.Series[Any]]":
     """The rows of a table."""
-    return (found for _, found in table.iterrows())
+    return (row for _, row in table.iterrows())
 
 
 def floats(table: pd.DataFrame, column: str) -> Array:
@@ -43,7 +43,7 @@ def floats(table: pd.DataFrame, column: str) -> Array:
 
 
 def place_of(row: "pd.Series[float]", keys: Sequence[str]) -> str:
-    """Where a row is, in words; keys without a value are left out."""
+    """The place of a row in words; keys without a value are left out."""
     return ", ".join(f"{key} = {_short(row[key])}" for key in keys if not pd.isna(row[key]))
 
 
@@ -54,12 +54,12 @@ def _short(value: object) -> str:
 def means(
     table: pd.DataFrame, keys: Sequence[str], interval: "Callable[[pd.Series[float]], Estimate]" = mean_of
 ) -> Places:
-    """The mean of every row by its place, with the interval that is asked for."""
+    """The mean of every row by its place, with an interval by the given function."""
     return _with_value((place_of(row, keys), interval(row)) for row in each(table))
 
 
 def by(table: pd.DataFrame, keys: Sequence[str], measure: Callable[[pd.DataFrame], Estimate]) -> Places:
-    """A measure of every group of rows that has one, by what the group is."""
+    """A measure of every group of rows, by the place of the group; groups without a value are left out."""
     groups = (group.reset_index(drop=True) for _, group in table.groupby(list(keys), sort=True, dropna=False))
     return _with_value((place_of(group.iloc[0], keys), measure(group)) for group in groups)
 
@@ -75,8 +75,8 @@ def pairs(
 ) -> "list[tuple[pd.Series[float], pd.Series[float]]]":
     """Rows of two tables at equal places; places that only one table has are left out."""
     places = {key: index for index, key in enumerate(_keys(lower, on))}
-    found = ((index, places[key]) for index, key in enumerate(_keys(upper, on)) if key in places)
-    return [(upper.iloc[first], lower.iloc[second]) for first, second in found]
+    matches = ((index, places[key]) for index, key in enumerate(_keys(upper, on)) if key in places)
+    return [(upper.iloc[first], lower.iloc[second]) for first, second in matches]
 
 
 def _keys(table: pd.DataFrame, on: Sequence[str]) -> list[tuple[object, ...]]:
@@ -85,52 +85,53 @@ def _keys(table: pd.DataFrame, on: Sequence[str]) -> list[tuple[object, ...]]:
     return [tuple("" if pd.isna(value) else value for value in place) for place in places]
 
 
-def ratios(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str], told_by: Sequence[str] = ()) -> Places:
-    """Ratios of means at equal places; `told_by` are the columns that name a place, if fewer than `on` suffice."""
-    return _with_value((place_of(row, told_by or on), over(row, other)) for row, other in pairs(upper, lower, on))
+def ratios(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str], named_by: Sequence[str] = ()) -> Places:
+    """Ratios of means at equal places; `named_by` are the columns that name a place, if fewer than `on` suffice."""
+    return _with_value((place_of(row, named_by or on), over(row, other)) for row, other in pairs(upper, lower, on))
 
 
 def differences(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str]) -> pd.DataFrame:
-    """Rows of the upper table at places that both have, with the difference of the means for a mean."""
-    found = []
+    """Rows of the upper table at places that both tables have; their mean is the difference of both means."""
+    rows = []
     for row, other in pairs(upper, lower, on):
-        errors = [0.0 if math.isnan(each["se"]) else each["se"] for each in (row, other)]
-        found.append(row.to_dict() | {"mean": row["mean"] - other["mean"], "se": math.hypot(*errors)})
-    return pd.DataFrame(found, columns=upper.columns)
+        errors = [0.0 if math.isnan(operand["se"]) else operand["se"] for operand in (row, other)]
+        rows.append(row.to_dict() | {"mean": row["mean"] - other["mean"], "se": math.hypot(*errors)})
+    return pd.DataFrame(rows, columns=upper.columns)
 
 
 def at_end(table: pd.DataFrame, column: str, largest: bool = True) -> pd.DataFrame:
     """Rows at the largest, or smallest, value of a column."""
-    found = floats(table, column)
-    if not np.isfinite(found).any():
+    values = floats(table, column)
+    if not np.isfinite(values).any():
         return table[:0]
-    return table[found == (np.nanmax(found) if largest else np.nanmin(found))].reset_index(drop=True)
+    return table[values == (np.nanmax(values) if largest else np.nanmin(values))].reset_index(drop=True)
 
 
 def ends(table: pd.DataFrame, axis: str) -> Estimate:
-    """The mean at the last value of an axis over that at the first; `NOTHING` where the axis has one value."""
+    """The mean at the last value of an axis divided by that at the first; `NOTHING` where the axis has one value."""
     if table[axis].nunique() < 2:
         return NOTHING
     return over(at_end(table, axis).iloc[0], at_end(table, axis, largest=False).iloc[0])
 
 
 def scaled(table: pd.DataFrame, factors: Array) -> pd.DataFrame:
-    """Means, with their errors, times factors without error; rows without a positive factor are left out."""
+    """Rows whose means and errors are multiplied by exact factors; rows without a positive factor are left out."""
     factors = np.where(factors > 0, factors, math.nan)
-    made = table.assign(mean=floats(table, "mean") * factors, se=floats(table, "se") * factors)
-    return made[np.isfinite(factors)].reset_index(drop=True)
+    product = table.assign(mean=floats(table, "mean") * factors, se=floats(table, "se") * factors)
+    return product[np.isfinite(factors)].reset_index(drop=True)
 
 
 def exponent(table: pd.DataFrame, axis: str, points: int = POINTS) -> Estimate:
-    """The log-log slope of the means, whose interval scatter about the line widens; `NOTHING` of fewer points."""
+    """The log-log slope of the means, with an interval that scatter widens; `NOTHING` for fewer points."""
     table = _with_logarithms(table, axis)
     return log_log_slope(table, axis) if table[axis].nunique() >= points else NOTHING
 
 
 def line(table: pd.DataFrame, axis: str) -> Estimate:
-    """The log-log slope of a least-squares line through the means, however they lie, as a caption gives it.
+    """The log-log slope of a least-squares line through the means, as the caption of a figure gives it.
 
-    Only the standard errors of the means enter its interval: of exact points it is a number.
+    Only the standard errors of the means widen its interval, and scatter about the line does not: through exact points
+    the slope is a number without error.
     """
     table = _with_logarithms(table, axis)
     if table[axis].nunique() < 2:
@@ -154,31 +155,31 @@ def positive(values: Iterable[float]) -> list[float]:
 
 
 def steps(values: Iterable[float]) -> list[Estimate]:
-    """Each positive value over the one before it."""
+    """Every positive value divided by the one before it."""
     return [exactly(after / before) for before, after in pairwise(positive(values))]
 
 
 def spread(values: Iterable[float]) -> Estimate:
-    """The largest value over the smallest; `NOTHING` of fewer than two."""
-    found = positive(values)
-    return exactly(max(found) / min(found)) if len(found) > 1 else NOTHING
+    """The largest value divided by the smallest; `NOTHING` for fewer than two values."""
+    usable = positive(values)
+    return exactly(max(usable) / min(usable)) if len(usable) > 1 else NOTHING
 
 
 def growth(values: Iterable[float]) -> Estimate:
-    """The largest value over the first; `NOTHING` of fewer than two."""
-    found = positive(values)
-    return exactly(max(found) / found[0]) if len(found) > 1 else NOTHING
+    """The largest value divided by the first; `NOTHING` for fewer than two values."""
+    usable = positive(values)
+    return exactly(max(usable) / usable[0]) if len(usable) > 1 else NOTHING
 
 
 def listed(values: Iterable[tuple[object, float]], form: str = ".3g") -> str:
-    """Values by what they belong to, for a note."""
+    """Text for a note: the values, each with its place."""
     return ", ".join(f"{value:{form}} at {place}" for place, value in values)
 
 
 def told(places: Mapping[str, Estimate]) -> str:
-    """The values of places, for a note."""
-    return listed((place or "all", each.value) for place, each in places.items()) or "no rows"
+    """Text for a note: the value at every place."""
+    return listed((place or "all", estimate.value) for place, estimate in places.items()) or "no rows"
 
 
-def _with_value(found: Iterable[tuple[str, Estimate]]) -> Places:
-    return {place: estimate for place, estimate in found if not math.isnan(estimate.value)}
+def _with_value(estimates: Iterable[tuple[str, Estimate]]) -> Places:
+    return {place: estimate for place, estimate in estimates if not math.isnan(estimate.value)}

@@ -1,4 +1,4 @@
-"""Rows of a paper's bounds: a bound's value at a setting, what was measured there, and whether the bound holds."""
+"""Rows of a paper's bounds: the value of a bound at a setting, the measured value, and whether the bound holds."""
 
 import math
 from collections.abc import Iterable
@@ -16,9 +16,10 @@ Direction = Literal["at most", "at least"]
 ORDER = "hidden constants are 1: an order, no bound"
 VACUOUS = "vacuous"
 
-# How far rounding may carry exact values, relative to the bound.
+# The rounding error that exact values may have, relative to the bound.
 ROUNDING = 1e-9
-# How many standard errors chance may carry a mean past what bounds it: of many trials; of few it is Student's t.
+# The number of standard errors by which chance may carry a mean of many trials past its bound; for few trials the
+# distance is that of Student's t with the same probability.
 STANDARD_ERRORS = 4.0
 CHANCE = f"{STANDARD_ERRORS:g} standard errors (Student's t)"
 chance = partial(statistics.chance, standard_errors=STANDARD_ERRORS)
@@ -35,10 +36,11 @@ def row(
     note: str = "",
     allowed: float = 0.0,
 ) -> Bound:
-    """A row of bounds; `holds` says whether the measured value lies where the bound puts it.
+    """A row for a bound; `holds` says whether the measured value lies on the side where the bound puts it.
 
-    Without a direction it is open. `allowed` is how far on the wrong side chance or rounding may carry the measured
-    value; the note is to say so. Where it is NaN, because a single trial tells nothing of chance, the row is open too.
+    A row without a direction is open. `allowed` is the distance that chance or rounding may carry the measured value to
+    the wrong side, and the note is to say so. Where it is NaN, because a single trial tells nothing of chance, the row
+    is open too.
     """
     number = _number(measured)
     holds = None
@@ -68,11 +70,11 @@ def identity(
 
 
 def order(bound: str, location: str, setting: str, value: float, measured: float | None, note: str = "") -> Bound:
-    """A row for a form whose constants are hidden: open, with the constant that it would need."""
-    known = finite(measured)
-    needed = f"measured is {known / value:.3g} times it" if known is not None and value > 0.0 else ""
+    """A row for a formula with hidden constants: open, with the constant that the formula would need."""
+    number = finite(measured)
+    needed = f"measured is {number / value:.3g} times it" if number is not None and value > 0.0 else ""
     return stated(
-        bound=bound, location=location, setting=setting, value=value, note=joined(note, needed, ORDER), measured=known,
+        bound=bound, location=location, setting=setting, value=value, note=joined(note, needed, ORDER), measured=number,
     )  # fmt: skip
 
 
@@ -81,41 +83,41 @@ def exact(
     direction: Direction = "at most",
 ) -> Bound:  # fmt: skip
     """A row for a bound beside an exact value; open where its conditions are not met or the value is not finite."""
-    known = finite(measured)
-    if not met or known is None:
-        return stated(bound=bound, location=location, setting=setting, value=value, note=note, measured=known)
+    number = finite(measured)
+    if not met or number is None:
+        return stated(bound=bound, location=location, setting=setting, value=value, note=note, measured=number)
     return row(
-        bound=bound, location=location, setting=setting, value=value, measured=known, direction=direction, note=note,
+        bound=bound, location=location, setting=setting, value=value, measured=number, direction=direction, note=note,
         allowed=ROUNDING * abs(value),
     )  # fmt: skip
 
 
 def simulated(
-    bound: str, location: str, setting: str, value: float, found: "pd.Series[float]", note: str, *, met: bool = True,
+    bound: str, location: str, setting: str, value: float, trials: "pd.Series[float]", note: str, *, met: bool = True,
     direction: Direction = "at most", bound_chance: float = 0.0,
 ) -> Bound:  # fmt: skip
     """A row for a bound beside the mean over trials; open where its conditions are not met or it is not finite.
 
-    `bound_chance` is how far chance may have carried the bound itself, where it is made of means.
+    `bound_chance` is the distance that chance may have carried the bound itself, where that is made of means.
     """
-    measured = finite(found["mean"])
+    measured = finite(trials["mean"])
     if not met or not math.isfinite(value):
         return stated(bound=bound, location=location, setting=setting, value=value, note=note, measured=measured)
     return row(
         bound=bound, location=location, setting=setting, value=value, measured=measured, direction=direction,
-        note=joined(note, f"{CHANCE} beyond allowed"), allowed=math.hypot(chance(found), bound_chance),
+        note=joined(note, f"{CHANCE} beyond allowed"), allowed=math.hypot(chance(trials), bound_chance),
     )  # fmt: skip
 
 
 def same(
-    bound: str, location: str, setting: str, value: float, found: "pd.Series[float]", note: str, *, met: bool = True
+    bound: str, location: str, setting: str, value: float, trials: "pd.Series[float]", note: str, *, met: bool = True
 ) -> Bound:
     """A row for an exact mean beside the mean over trials; open where conditions are not met or it is not finite."""
-    measured = finite(found["mean"])
+    measured = finite(trials["mean"])
     if not met or not math.isfinite(value):
         return stated(bound=bound, location=location, setting=setting, value=value, note=note, measured=measured)
     return identity(
-        bound=bound, location=location, setting=setting, value=value, measured=measured, allowed=chance(found),
+        bound=bound, location=location, setting=setting, value=value, measured=measured, allowed=chance(trials),
         note=joined(note, f"equality, {CHANCE} either way allowed"),
     )  # fmt: skip
 
@@ -147,19 +149,19 @@ def distinct(values: Iterable[float]) -> list[float]:
 
 def ends_and_middle(values: Iterable[float]) -> list[float]:
     """The smallest, the middle one and the largest of the distinct values."""
-    known = distinct(values)
-    return sorted({known[0], known[len(known) // 2], known[-1]}) if known else []
+    ordered = distinct(values)
+    return sorted({ordered[0], ordered[len(ordered) // 2], ordered[-1]}) if ordered else []
 
 
-def place(name: str, found: "pd.Series[float]", *keys: str, digits: int = 6) -> str:
-    """Where a row is, in words: its table and the keys that it has, numbers with so many digits at most."""
-    given = ((key, found[key]) for key in keys if not pd.isna(found[key]))
-    told = (f"{key}={value if isinstance(value, str) else f'{value:.{digits}g}'}" for key, value in given)
-    return f"{name}: {', '.join(told)}"
+def place(name: str, table_row: "pd.Series[float]", *keys: str, digits: int = 6) -> str:
+    """The place of a row in words: its table, and the keys that have a value, with at most `digits` digits."""
+    pairs = ((key, table_row[key]) for key in keys if not pd.isna(table_row[key]))
+    texts = (f"{key}={value if isinstance(value, str) else f'{value:.{digits}g}'}" for key, value in pairs)
+    return f"{name}: {', '.join(texts)}"
 
 
 def is_met(met: bool) -> str:
-    """How a note says whether a condition is met."""
+    """The words in which a note says whether a condition is met."""
     return "met" if met else "not met"
 
 
@@ -169,8 +171,8 @@ def pick(table: pd.DataFrame, column: str, **where: object) -> float | None:
     Raises:
         ValueError: if there is more than one.
     """
-    found = _at_most_one(table, where)
-    return None if found is None else float(table[column].iloc[found])
+    position = _at_most_one(table, where)
+    return None if position is None else float(table[column].iloc[position])
 
 
 def row_at(table: pd.DataFrame, **where: object) -> "pd.Series[float]":
@@ -179,16 +181,16 @@ def row_at(table: pd.DataFrame, **where: object) -> "pd.Series[float]":
     Raises:
         ValueError: if there is more than one.
     """
-    found = _at_most_one(table, where)
-    return pd.Series(math.nan, index=table.columns) if found is None else table.iloc[found]
+    position = _at_most_one(table, where)
+    return pd.Series(math.nan, index=table.columns) if position is None else table.iloc[position]
 
 
 def _at_most_one(table: pd.DataFrame, where: dict[str, object]) -> int | None:
-    """The place of the row."""
-    found = places_of(table, where)
-    if len(found) > 1:
-        raise ValueError(f"{len(found)} rows have {where}; one is needed")
-    return int(found[0]) if len(found) else None
+    """The position of the one row that has the given values; None where there is none."""
+    positions = places_of(table, where)
+    if len(positions) > 1:
+        raise ValueError(f"{len(positions)} rows have {where}; one is needed")
+    return int(positions[0]) if len(positions) else None
 
 
 def bound_value(evidence: Evidence, name: str) -> float:
@@ -198,7 +200,7 @@ def bound_value(evidence: Evidence, name: str) -> float:
         ValueError: if no row of the bounds, or more than one, has that name.
     """
     table = evidence.tables["bounds"]
-    found = table[table["bound"] == name]["value"]
-    if len(found) != 1:
-        raise ValueError(f"bounds.csv has {len(found)} rows called {name!r}; one is needed")
-    return float(found.iloc[0])
+    values = table[table["bound"] == name]["value"]
+    if len(values) != 1:
+        raise ValueError(f"bounds.csv has {len(values)} rows called {name!r}; one is needed")
+    return float(values.iloc[0])

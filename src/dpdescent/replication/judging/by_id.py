@@ -8,7 +8,7 @@ from dpdescent.replication.judging.evidence import Claim, Evidence
 
 
 class Claims(Protocol):
-    """What a paper's `claims` package has: the modules that judge, each with a `judge` of its own."""
+    """A paper's `claims` package: it lists the modules that judge, each with a function `judge` of its own."""
 
     PARTS: tuple[ModuleType, ...]
 
@@ -23,6 +23,6 @@ def judge_one(claims: Claims, evidence: Evidence, id: str) -> Claim:
         if f'"{id}"' in inspect.getsource(part):
             for claim in part.judge(evidence):
                 if claim.claim == id:
-                    found: Claim = claim
-                    return found
+                    match: Claim = claim
+                    return match
     raise ValueError(f"{id!r} is no claim of this paper; look its id up in claims.csv")

@@ -1,8 +1,8 @@
-"""What a claim is held to: an interval that its estimate must lie in, and the words in which the interval is printed.
+"""The criterion of a claim: an interval in which its estimate must lie, and the words that are printed for it.
 
-A criterion is typed, so that its number stands once: in code, or in the configuration where a published value is the
-criterion. Words are made from the number; where the paper's words say more, they are given and the number is not
-repeated by hand.
+A criterion is an object and no text, so that its number is written once: in code, or in the configuration where a
+published value is the criterion. Its words are made from the number; where the paper's words say more, they are given,
+and the number is not repeated by hand.
 """
 
 import math
@@ -18,7 +18,7 @@ class Criterion:
     """An interval of values, ends included.
 
     Attributes:
-        words: how it is printed.
+        words: the text that is printed for it.
         low, high: its ends; infinite where it has none.
     """
 
@@ -31,9 +31,9 @@ class Criterion:
         return verdict(estimate, self.low, self.high)
 
     def verdict_on_all(self, estimates: Iterable[Estimate]) -> Verdict:
-        """The verdict on a statement about all of them: one failure refutes it, one doubt leaves it open."""
-        found = [self.verdict(each) for each in estimates]
-        return all_of(found) if found else "not testable"
+        """The verdict on a statement about several estimates: one failure refutes it, one doubt leaves it open."""
+        verdicts = [self.verdict(estimate) for estimate in estimates]
+        return all_of(verdicts) if verdicts else "not testable"
 
     def margin(self, value: float) -> float:
         """The distance of a value from the nearer end; negative outside."""

@@ -1,4 +1,4 @@
-"""What turns numbers into evidence: bounds, claims and findings as records, and the tables that they are drawn from."""
+"""The evidence: bounds, claims and findings as records, and the tables from which they are made."""
 
 import dataclasses
 import json
@@ -16,16 +16,16 @@ from dpdescent.replication.build import tables
 from dpdescent.replication.build.files import atomic, write_rows
 
 Verdict = Literal["reproduced", "not reproduced", "inconclusive", "not testable"]
-# What a claim is about, and whose it is: the paper's; ours; an analogue of what the paper has, with other data; an
-# identity, true by construction or one printed formula against another, so that no run can decide it; or, whosever it
-# was, yours, where experiments of the paper ran with values of the user's own.
+# The subject of a claim, and its source: the paper; this project (`ours`); an analogue of a claim of the paper, with
+# other data; an identity, which is true by construction or compares one printed formula with another, so that no run
+# can decide it; or `yours`, in place of any of these, where experiments of the paper ran with values of the user's own.
 ClaimKind = Literal["figure", "table", "theorem", "text", "privacy"]
 Source = Literal["paper", "ours", "analogue", "identity", "yours"]
-# Why a claim is neither reproduced nor not: its interval straddles the criterion; the conditions of its theorem do not
-# hold at any setting that was run; readings of a value that the paper leaves open disagree; or a constant has no value.
+# Reasons why a claim is undecided: its interval straddles the criterion; the conditions of its theorem do not hold at
+# any setting that was run; readings of a value that the paper leaves open disagree; or a constant has no value.
 Undecided = Literal["interval", "outside the regime", "unstated value decides", "hidden constant"]
-# Why nothing can judge a claim: it is an opinion, or about other works; it cannot fail; what it needs is out of reach;
-# or the grid of a build lacks the rows.
+# Reasons why nothing can judge a claim: it is an opinion, or about other works; it cannot fail; what it needs is out of
+# reach; or the grid of a build lacks the rows.
 Unjudged = Literal["opinion", "literature", "by construction", "out of reach", "no rows"]
 Why = Literal["", Undecided, Unjudged]
 FindingKind = Literal["privacy", "mathematics", "text", "data", "unstated"]
@@ -35,7 +35,7 @@ Status = Literal["confirmed", "partly", "question"]
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound of the paper at one setting, beside what was measured there; `holds` is None where nothing was."""
+    """A bound of the paper at one setting, beside the measured value; `holds` is None where nothing was measured."""
 
     bound: str
     location: str
@@ -48,7 +48,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Cell:
-    """What a claim about many cells of a table saw in one of them; low and high are a 95 % interval of `value`."""
+    """One cell of a claim about many cells of a table: its value with a 95 % interval, and its verdict."""
 
     cell: str
     value: float
@@ -59,15 +59,15 @@ class Cell:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim and the verdict of the computation.
+    """A claim with the verdict that the computation gave.
 
     Attributes:
         claim: its id, unique in the paper.
-        kind, source: what it is about, and whose it is.
-        why: why it is inconclusive or not testable; empty otherwise.
+        kind, source: its subject, and its source.
+        why: the reason why it is inconclusive or not testable; empty otherwise.
         measured, low, high: the estimate and its 95 % interval.
-        changed: why its criterion or rule is not as first written; empty where it is.
-        cells: what it saw in each cell, where it is about several; they stand in a table of their own.
+        changed: the reason why its criterion or rule is not the one first written; empty where it is that one.
+        cells: its value and verdict in each cell, where it is about several; they stand in a table of their own.
     """
 
     claim: str
@@ -89,10 +89,10 @@ class Claim:
     cells: tuple[Cell, ...] = dataclasses.field(default=(), metadata={"column": False})
 
 
-# A finding's text, all of its parts together, has at most so many words.
+# The most words that all parts of a finding's text have together.
 MOST_WORDS = 120
-# Findings of these kinds and severities are told to the authors.
-TOLD_KINDS: tuple[FindingKind, ...] = ("privacy", "mathematics")
+# Authors get a letter about findings of these kinds and severities.
+LETTER_KINDS: tuple[FindingKind, ...] = ("privacy", "mathematics")
 GRAVE: tuple[Severity, ...] = ("high", "medium")
 
 # Rows of a table as text, the head first.
@@ -101,13 +101,14 @@ Excerpt = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong or missing in the paper, with the reading under which it would be right.
+    """A finding: what is wrong or missing in the paper, with the reading under which the paper would be right.
 
     Attributes:
-        statement: what the paper says.
-        expected: what one would then see.
+        statement: the statement of the paper.
+        expected: the number or behaviour that would follow from it.
         measured: the smallest counterexample with its numbers, the worst case first.
-        charitable_reading, why, repair: how it may be meant; why the counterexample works; what mends the statement.
+        charitable_reading, why, repair: the meaning under which the statement holds; the reason why the counterexample
+            works; the change that mends the statement.
         headline: one plain sentence that begins with the worst number, for the front pages; findings about privacy or
             mathematics have one from severity medium on.
         shown: the rows that carry the numbers, for the letter to the authors; they stand in no column.
@@ -138,7 +139,9 @@ class Finding:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What judgement may use: the committed tables, the settings and the published values; no trial, no random number.
+    """The evidence that judgement may use: the committed tables, the settings and the published values.
+
+    It holds no single trials and no random numbers.
 
     Attributes:
         spec: paper, seed, settings, published values.
@@ -163,7 +166,7 @@ class Evidence:
         return dict(self.spec["settings"])
 
     def settings_of(self, artefact: str) -> dict[str, Any]:
-        """The settings that an artefact ran with: its own, and those of the paper for the rest."""
+        """The settings of an artefact's runs: its own, and the paper's settings for all others."""
         own: dict[str, Any] = self.spec["artefacts"].get(artefact, {}).get("settings", {})
         return self.settings | own
 
@@ -175,16 +178,16 @@ class Evidence:
 def rows(
     columns: Sequence[str], evidence: Evidence, artefact: str, variant: str = "main", **where: object
 ) -> pd.DataFrame:
-    """Rows of a table that have the given values; none where the table is not there, or has no rows.
+    """Rows of a table that have the given values; no rows where the table is not there, or is empty.
 
-    A paper's `reading` binds its columns once: `rows = partial(evidence.rows, COLUMNS)`; what a table lacks of them, or
-    of those that are asked for, is NaN.
+    A paper's `reading` binds its columns once: `rows = partial(evidence.rows, COLUMNS)`. Columns that the table lacks,
+    of these or of those in `where`, are filled with NaN.
     """
     table = evidence.tables.get(artefact, pd.DataFrame())
     wanted = {"variant": variant, **where}
-    found = _with(table, wanted) if set(wanted) <= set(table.columns) else table[:0]
-    missing = [name for name in dict.fromkeys([*columns, *wanted]) if name not in found]
-    return found.reindex(columns=[*found.columns, *missing]) if missing else found
+    matching = _with(table, wanted) if set(wanted) <= set(table.columns) else table[:0]
+    missing = [name for name in dict.fromkeys([*columns, *wanted]) if name not in matching]
+    return matching.reindex(columns=[*matching.columns, *missing]) if missing else matching
 
 
 def _with(table: pd.DataFrame, wanted: Mapping[str, object]) -> pd.DataFrame:
@@ -193,7 +196,7 @@ def _with(table: pd.DataFrame, wanted: Mapping[str, object]) -> pd.DataFrame:
 
 
 def places_of(table: pd.DataFrame, wanted: Mapping[str, object]) -> NDArray[np.intp]:
-    """Which rows have the wanted values; by one mask, because a table a value takes twice the time."""
+    """Places of the rows that have the wanted values; by one mask, because a table per value takes twice the time."""
     mask = np.ones(len(table), dtype=bool)
     for column, value in wanted.items():
         mask &= np.asarray(table[column] == value, dtype=bool)
@@ -201,24 +204,31 @@ def places_of(table: pd.DataFrame, wanted: Mapping[str, object]) -> NDArray[np.i
 
 
 def at_their_values(claims: Sequence[Claim], spec: Mapping[str, Any]) -> list[Claim]:
-    """Claims with their sources: where the experiments have values of the user's own, none is the paper's or ours.
+    """Claims with the source `yours`, where experiments of the paper ran with values of the user's own.
 
-    All claims of the paper are, because one may read several tables; identities hang on no run.
+    All claims of the paper get this source, because one claim may read several tables; identities keep theirs, because
+    they depend on no run.
 
     Args:
-        spec: what they were judged with; `yours` is true where there are such values.
+        spec: the specification by which they were judged; `yours` is true where there are such values.
     """
     if not spec.get("yours"):
         return list(claims)
-    return [each if each.source == "identity" else dataclasses.replace(each, source="yours") for each in claims]
+    return [claim if claim.source == "identity" else dataclasses.replace(claim, source="yours") for claim in claims]
 
 
-def found_at_their_values(findings: Sequence[Finding], spec: Mapping[str, Any]) -> list[Finding]:
-    """Findings that say of what was measured that it was at values of the user's own, where it was; the table has no
-    column of sources, and is read without the pages that say so of all. Arguments as `at_their_values`."""
+def findings_at_their_values(findings: Sequence[Finding], spec: Mapping[str, Any]) -> list[Finding]:
+    """Findings whose measured text says that it was measured at the user's own values, where it was.
+
+    The text says so because the table of findings has no column of sources, and is read without the pages that say it
+    once for all findings.
+
+    Args:
+        spec: the specification by which the findings were demonstrated, as for `at_their_values`.
+    """
     if not spec.get("yours"):
         return list(findings)
-    return [dataclasses.replace(each, measured=f"at your values: {each.measured}") for each in findings]
+    return [dataclasses.replace(finding, measured=f"at your values: {finding.measured}") for finding in findings]
 
 
 def joined(*notes: str) -> str:
@@ -229,12 +239,12 @@ def joined(*notes: str) -> str:
 def write(records: Sequence[Any], kind: type, path: str | Path) -> None:
     """Writes records of one kind as CSV, in the order in which they were made."""
     columns = [field.name for field in dataclasses.fields(kind) if field.metadata.get("column", True)]
-    made = ({name: getattr(record, name) for name in columns} for record in records)
-    write_rows(path, columns, [_blank_none(row) for row in made])
+    rows = ({name: getattr(record, name) for name in columns} for record in records)
+    write_rows(path, columns, [_blank_none(row) for row in rows])
 
 
 def write_cells(claims: Sequence[Claim], path: str | Path) -> None:
-    """Writes what claims about many cells saw in each of them."""
+    """Writes the cells of claims about many cells, a row per cell."""
     columns = ["paper", "claim", *(field.name for field in dataclasses.fields(Cell))]
     rows = [
         {"paper": claim.paper, "claim": claim.claim, **dataclasses.asdict(cell)}
@@ -247,7 +257,7 @@ def write_cells(claims: Sequence[Claim], path: str | Path) -> None:
 def write_shown(findings: Sequence[Finding], path: str | Path) -> None:
     """Writes the rows that carry the numbers of findings, by finding, as JSON."""
     with atomic(path) as stream:
-        json.dump({each.finding: each.shown for each in findings if each.shown}, stream, indent=1)
+        json.dump({finding.finding: finding.shown for finding in findings if finding.shown}, stream, indent=1)
 
 
 def _blank_none(row: dict[str, Any]) -> dict[str, Any]:

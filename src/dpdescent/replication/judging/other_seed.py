@@ -17,15 +17,15 @@ COLUMNS = (
 
 
 def compared(claims: Sequence[Claim], others: Sequence[Claim], seed: int) -> list[dict[str, Any]]:
-    """Rows with `COLUMNS` of the claims that both builds judged, in their order.
+    """Rows with `COLUMNS` for the claims that both builds judged, in the order of the claims.
 
     Args:
-        claims: as judged from the tables of the project's seed alone.
-        others: as judged from the tables of the other seed.
+        claims: the claims, judged from the tables of the project's seed alone.
+        others: the claims, judged from the tables of the other seed.
         seed: the other seed.
     """
-    found = {other.claim: other for other in others}
-    return [_row(claim, found[claim.claim], seed) for claim in claims if claim.claim in found]
+    other_claims = {other.claim: other for other in others}
+    return [_row(claim, other_claims[claim.claim], seed) for claim in claims if claim.claim in other_claims]
 
 
 def _row(claim: Claim, other: Claim, seed: int) -> dict[str, Any]:
@@ -41,9 +41,9 @@ def _number(value: float | None) -> float | str:
 
 
 def lasting(claims: Sequence[Claim], checked: Iterable[Mapping[str, str]]) -> list[Claim]:
-    """The claims, with those left open that the other seed contradicts, because either verdict may be by chance.
+    """The claims, of which those that the other seed contradicts are left open, because chance may make either verdict.
 
-    A refutation must be repeated; what is reproduced must not be refuted.
+    A refutation must be repeated; a reproduced claim must not be refuted.
 
     Args:
         checked: rows of `docs/other_seed.csv`; rows of other papers count for nothing.
@@ -58,5 +58,5 @@ def _kept(claim: Claim, other: Mapping[str, str] | None) -> Claim:
     refuted = other["other_verdict"] == "not reproduced"
     if refuted == (claim.verdict == "not reproduced"):
         return claim
-    said = f"at seed {other['other_seed']} it is {other['other_verdict']}, measured {other['other_measured']}"
-    return replace(claim, verdict="inconclusive", why="interval", note=joined(claim.note, said))
+    remark = f"at seed {other['other_seed']} it is {other['other_verdict']}, measured {other['other_measured']}"
+    return replace(claim, verdict="inconclusive", why="interval", note=joined(claim.note, remark))

@@ -36,16 +36,18 @@ Cells = Mapping[str, Estimate] | Iterable[Estimate]
 
 @dataclass(frozen=True)
 class Regime:
-    """Where a theorem speaks: the conditions of it that the runs do not meet; none of them unmet means inside.
+    """The conditions of a theorem that the runs do not meet; where all are met, the runs lie inside its regime.
 
     A claim outside its regime is inconclusive both ways: a run that violates a condition neither confirms nor refutes.
 
     Attributes:
         unmet: each condition that does not hold, with its numbers, in words.
-        because: what begins the note.
-        why: what the verdict is put down to; `hidden constant` where the conditions cannot even be computed.
-        blocks: the verdicts that it leaves open: one alone where runs can refute what they cannot confirm, or reverse.
-        changed: why a claim that would be called reproduced is not, where that rule came after a look at results.
+        because: the words with which the note begins.
+        why: the reason that the verdict gets; `hidden constant` where the conditions cannot even be computed.
+        blocks: the verdicts that become `inconclusive`; only one of both where the runs can refute the claim and not
+            confirm it, or confirm it and not refute it.
+        changed: the remark on a claim that would be called reproduced and is not, where this rule was added after a
+            look at results.
     """
 
     unmet: tuple[str, ...] = ()
@@ -60,28 +62,28 @@ class Regime:
         return cls(tuple(name.replace("_", " ") for name, met in conditions.items() if not met))
 
     def otherwise(self, other: "Regime") -> "Regime":
-        """Returns this regime where a condition of it is not met, else the other regime."""
+        """This regime where one of its conditions is not met, else the other regime."""
         return self if self.unmet else other
 
     def applied(self, claim: Claim) -> Claim:
-        """The claim as its regime leaves it."""
+        """The claim with the verdict that this regime allows, and with a note on the conditions that are not met."""
         if not self.unmet or claim.verdict not in ("inconclusive", *self.blocks):
             return claim
-        said = [f"{self.because}: {', '.join(self.unmet)}"]
+        remarks = [f"{self.because}: {', '.join(self.unmet)}"]
         if claim.verdict != "inconclusive":
-            told = "consistent" if claim.verdict == "reproduced" else "not consistent"
-            said.append(f"{claim.measured:.3g} is {told} with the claim")
+            agreement = "consistent" if claim.verdict == "reproduced" else "not consistent"
+            remarks.append(f"{claim.measured:.3g} is {agreement} with the claim")
         changed = self.changed if claim.verdict == "reproduced" else ""
         return replace(
             claim, verdict="inconclusive", why=self.why, changed=" ".join(filter(None, [claim.changed, changed])),
-            note=joined(claim.note, *said),
+            note=joined(claim.note, *remarks),
         )  # fmt: skip
 
 
 class Place(TypedDict):
-    """Where a claim stands and whose it is, said once for a figure or theorem: `claim(id="...", **FIGURE_4, ...)`.
+    """The place and the source of claims, written once for a figure or theorem: `claim(id="...", **FIGURE_4, ...)`.
 
-    One claim of it that stands elsewhere has `**FIGURE_4 | {"location": "(82)"}`.
+    A claim of the same figure that stands elsewhere takes `**FIGURE_4 | {"location": "(82)"}`.
     """
 
     artefact: str
@@ -91,7 +93,8 @@ class Place(TypedDict):
 
 
 INSIDE = Regime()
-# Of a bound up to a constant that the paper does not name: a value above constant 1 refutes nothing.
+# The regime of a bound up to a constant that the paper does not name: a value above the bound with constant 1 refutes
+# nothing.
 HIDDEN = Regime(
     ("the constant of the order",), because="without a value", why="hidden constant", blocks=("not reproduced",)
 )
@@ -106,58 +109,61 @@ def claim(
     """A claim whose verdict follows from one estimate and its criterion.
 
     Args:
-        straddles: why it is inconclusive if its interval straddles the criterion: another reason than the interval
-            where this is a range over readings of an unstated value.
+        straddles: the reason for `inconclusive` where the interval straddles the criterion; another one than `interval`
+            where the interval is a range over the readings of an unstated value.
     """
     verdict = criterion.verdict(measured)
-    made = judged(
+    result = judged(
         paper, id=id, artefact=artefact, location=location, kind=kind, source=source, statement=statement,
         quantity=quantity, measured=measured, criterion=criterion.words, verdict=verdict,
         why=straddles if verdict == "inconclusive" else "", changed=changed, note=note,
     )  # fmt: skip
-    return regime.applied(made)
+    return regime.applied(result)
 
 
 def every(
     paper: str, *, id: str, artefact: str, location: str, kind: ClaimKind, source: Source, statement: str,
     quantity: str, cells: Cells, criterion: Criterion, regime: Regime = INSIDE, changed: str = "", note: str = "",
 ) -> Claim:  # fmt: skip
-    """A claim that every cell must meet; of the cells that decide it shows the one farthest out.
+    """A claim that every cell must meet; it shows, of the cells that decide its verdict, the one that is farthest out.
 
     "Reproduced" needs no correction for many cells, because all of them must pass. A refutation by one of many does: a
     cell refutes only by an interval that is widened for their number (Bonferroni), so that cells which all meet the
-    criterion are called false in at most 5 % of draws, however their errors hang together.
+    criterion are called false in at most 5 % of draws, however their errors are correlated.
 
     Args:
-        cells: estimates by what their cell is; cells without a value are left out, and of none nothing is testable.
+        cells: estimates by the name of their cell; cells without a value are left out, and without any cell the claim
+            is not testable.
     """
-    named = cells if isinstance(cells, Mapping) else {str(k): each for k, each in enumerate(cells, 1)}
-    found = {name: each for name, each in named.items() if not math.isnan(each.value)}
-    verdicts = {name: _of_one(each, criterion, len(found)) for name, each in found.items()}
-    result: Verdict = all_of(list(verdicts.values())) if verdicts else "not testable"
-    deciding = [each for name, each in found.items() if verdicts[name] == result]
-    shown = min(deciding, key=lambda each: criterion.margin(each.value), default=NOTHING)
-    made = judged(
+    named = cells if isinstance(cells, Mapping) else {str(k): estimate for k, estimate in enumerate(cells, 1)}
+    estimates = {name: estimate for name, estimate in named.items() if not math.isnan(estimate.value)}
+    verdicts = {name: _verdict_on_cell(estimate, criterion, len(estimates)) for name, estimate in estimates.items()}
+    verdict: Verdict = all_of(list(verdicts.values())) if verdicts else "not testable"
+    deciding = [estimate for name, estimate in estimates.items() if verdicts[name] == verdict]
+    shown = min(deciding, key=lambda estimate: criterion.margin(estimate.value), default=NOTHING)
+    result = judged(
         paper, id=id, artefact=artefact, location=location, kind=kind, source=source, statement=statement,
-        quantity=quantity, measured=shown, criterion=criterion.words, verdict=result, changed=changed, note=note,
+        quantity=quantity, measured=shown, criterion=criterion.words, verdict=verdict, changed=changed, note=note,
     )  # fmt: skip
-    listed = [Cell(name, each.value, each.low, each.high, verdicts[name]) for name, each in found.items()]
-    return replace(regime.applied(made), cells=tuple(listed))
+    listed = [
+        Cell(name, estimate.value, estimate.low, estimate.high, verdicts[name]) for name, estimate in estimates.items()
+    ]
+    return replace(regime.applied(result), cells=tuple(listed))
 
 
-def _of_one(estimate: Estimate, criterion: Criterion, cells: int) -> Verdict:
+def _verdict_on_cell(estimate: Estimate, criterion: Criterion, cells: int) -> Verdict:
     """The verdict on one of several cells: a refutation must survive an interval widened for their number."""
-    plain = criterion.verdict(estimate)
-    if plain != "not reproduced" or cells < 2:
-        return plain
-    return plain if criterion.verdict(widened(estimate, cells)) == plain else "inconclusive"
+    unwidened = criterion.verdict(estimate)
+    if unwidened != "not reproduced" or cells < 2:
+        return unwidened
+    return unwidened if criterion.verdict(widened(estimate, cells)) == unwidened else "inconclusive"
 
 
 class Agreed(NamedTuple):
     """The verdict that all readings of an unstated value share, else `inconclusive`.
 
     Attributes:
-        verdict, why: the verdict, and why it is open if it is.
+        verdict, why: the verdict, and the reason why it is open, if it is.
         told: the readings with their verdicts, for the note.
     """
 
@@ -175,29 +181,32 @@ def agree(readings: Mapping[str, Verdict]) -> Agreed:
     if not readings:
         raise ValueError("readings is empty: declare one value at least at which the claim is judged")
     shared = set(readings.values())
-    told = ", ".join(f"{verdict} at {reading}" for reading, verdict in readings.items())
+    listed = ", ".join(f"{verdict} at {reading}" for reading, verdict in readings.items())
     if len(shared) == 1:
         verdict = shared.pop()
-        return Agreed(verdict, _reason(verdict), told)
-    return Agreed("inconclusive", "unstated value decides", f"the unstated value decides: {told}")
+        return Agreed(verdict, _reason(verdict), listed)
+    return Agreed("inconclusive", "unstated value decides", f"the unstated value decides: {listed}")
 
 
 def at_every_reading(readings: Mapping[str, Claim]) -> Claim:
     """The claim of the first reading of an unstated value, with the verdict on which all readings agree.
 
-    Its note says what each reading decides. Readings at which nothing is testable are not heard.
+    Its note says which verdict each reading gives. Readings at which nothing is testable are left out, unless all are
+    such readings.
 
     Raises:
         ValueError: if there is no reading.
     """
-    heard = {reading: each.verdict for reading, each in readings.items() if each.verdict != "not testable"}
-    agreed = agree(heard or {reading: each.verdict for reading, each in readings.items()})
-    first = next((readings[reading] for reading in heard), next(iter(readings.values())))
+    testable = {
+        reading: judgement.verdict for reading, judgement in readings.items() if judgement.verdict != "not testable"
+    }
+    agreed = agree(testable or {reading: judgement.verdict for reading, judgement in readings.items()})
+    first = next((readings[reading] for reading in testable), next(iter(readings.values())))
     return replace(first, verdict=agreed.verdict, why=agreed.why, note=agreed.told)
 
 
 def _reason(verdict: Verdict) -> Why:
-    """Why a verdict from an interval is open: it straddles the criterion, or there are no rows to take it from."""
+    """The reason why a verdict from an interval is open: the interval straddles the criterion, or has no rows."""
     reasons: dict[Verdict, Why] = {"inconclusive": "interval", "not testable": "no rows"}
     return reasons.get(verdict, "")
 
@@ -210,7 +219,7 @@ def judged(
     """A claim whose verdict was reached in a way of its own: by several conditions together, or by a count.
 
     Args:
-        why: why the verdict is open, if it is and neither an interval that straddles nor missing rows are the reason.
+        why: the reason why the verdict is open, where that is neither a straddling interval nor missing rows.
     """
     value, low, high = (None, None, None) if measured is None else (measured.value, measured.low, measured.high)
     return Claim(
@@ -223,7 +232,7 @@ def untestable(
     paper: str, *, id: str, artefact: str, location: str, kind: ClaimKind, source: Source, statement: str,
     why: Unjudged, because: str, changed: str = "", note: str = "",
 ) -> Claim:  # fmt: skip
-    """A claim that no table can judge, why, and in words because of what."""
+    """A claim that no table can judge, with the reason as a term (`why`) and in a sentence (`because`)."""
     return judged(
         paper, id=id, artefact=artefact, location=location, kind=kind, source=source, statement=statement,
         quantity="none", measured=None, criterion=f"none: {because}", verdict="not testable", why=why,
@@ -236,12 +245,12 @@ def finding(
     statement: str, expected: str, measured: str, charitable: str, why: str = "", repair: str = "",
     headline: str = "", shown: Excerpt = (),
 ) -> Finding:  # fmt: skip
-    """What is wrong or missing in the paper, demonstrated by a number of ours, with its charitable reading.
+    """A finding: what is wrong or missing in the paper, shown by a number of ours, with the charitable reading.
 
     Args:
-        why, repair: why the counterexample works, and what mends the statement; findings about privacy or mathematics
-            have both.
-        shown: the rows that carry the numbers (see `excerpt`), where the finding is told to the authors.
+        why, repair: the reason why the counterexample works, and the change that mends the statement; findings about
+            privacy or mathematics have both.
+        shown: the rows that carry the numbers (see `excerpt`), where the authors get a letter about the finding.
     """
     return Finding(
         id, paper, location, kind, statement, expected, measured, severity, status, charitable, artefact, headline,
@@ -250,14 +259,14 @@ def finding(
 
 
 def excerpt(table: pd.DataFrame, columns: Mapping[str, str]) -> Excerpt:
-    """Rows of a table as text with three digits, under the given names; none of an empty table."""
+    """Rows of a table as text with three digits, under the given names; no rows where the table is empty."""
     if not len(table):
         return ()
     rows = table[list(columns)].itertuples(index=False)
-    return (tuple(columns.values()), *(tuple(_told(value) for value in row) for row in rows))
+    return (tuple(columns.values()), *(tuple(_formatted(value) for value in row) for row in rows))
 
 
-def _told(value: object) -> str:
+def _formatted(value: object) -> str:
     if isinstance(value, str):
         return value
     number = float(value)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 # Two-sided 95 % quantile of the normal law: every interval of a claim is at this level.
 Z95 = 1.959963984540054
 
-# Up to so many trials an interval is Student's; beyond, its quantile is within 4 % of the normal one.
+# The most trials for which an interval takes Student's quantile; for more trials it is within 4 % of the normal one.
 FEW = 30
 
 
@@ -45,11 +45,11 @@ def quotient(numerator: float, denominator: float) -> Estimate:
 
 def known(estimates: Iterable[Estimate]) -> list[Estimate]:
     """The estimates that have a value."""
-    return [each for each in estimates if not math.isnan(each.value)]
+    return [estimate for estimate in estimates if not math.isnan(estimate.value)]
 
 
 def widened(estimate: Estimate, cells: int) -> Estimate:
-    """The estimate with its interval widened for one of so many cells (Bonferroni, normal quantiles).
+    """The estimate with its interval widened for one of `cells` cells (Bonferroni, normal quantiles).
 
     Raises:
         ValueError: if there is no cell.
@@ -70,20 +70,20 @@ def minus(first: Estimate, second: Estimate) -> Estimate:
 
 
 def less(estimate: Estimate, value: float) -> Estimate:
-    """An estimate less a number without error."""
+    """An estimate minus a number without error."""
     return Estimate(estimate.value - value, estimate.low - value, estimate.high - value)
 
 
 def negative(estimate: Estimate) -> Estimate:
-    """The estimate of minus the quantity."""
+    """The estimate with the opposite sign."""
     return Estimate(-estimate.value, -estimate.high, -estimate.low)
 
 
 def pooled(estimates: Sequence[Estimate]) -> Estimate:
-    """The geometric mean of independent ratios; `NOTHING` of none."""
+    """The geometric mean of independent ratios; `NOTHING` where there are none."""
     if not estimates:
         return NOTHING
-    logs = np.log([[each.value, each.high] for each in estimates])
+    logs = np.log([[estimate.value, estimate.high] for estimate in estimates])
     value, half = float(logs[:, 0].mean()), float(np.linalg.norm(logs[:, 1] - logs[:, 0])) / len(logs)
     return Estimate(math.exp(value), math.exp(value - half), math.exp(value + half))
 
@@ -98,7 +98,7 @@ def half_widths(table: pd.DataFrame) -> Array:
 
 
 def half_width(row: "pd.Series[float]") -> float:
-    """Half width of the 95 % interval of one row's mean, as `half_widths` has it."""
+    """Half width of the 95 % interval of one row's mean, computed as in `half_widths`."""
     return float(_half_widths(row["se"], row.get("trials", math.nan)))
 
 
@@ -116,9 +116,10 @@ def mean_of(row: "pd.Series[float]") -> Estimate:
 
 
 def chance(row: "pd.Series[float]", standard_errors: float) -> float:
-    """How far chance may carry the mean of a row: as seldom as a normal value lies so many sds off (Student's t).
+    """The distance that chance may carry the mean of a row, by Student's t.
 
-    NaN for a single trial, which has no standard error.
+    Chance exceeds it as seldom as a normal value exceeds its mean by `standard_errors` standard deviations. It is NaN
+    for a single trial, which has no standard error.
     """
     if not row["trials"] > 1:
         return math.nan
@@ -158,7 +159,7 @@ def log_log_slope(table: pd.DataFrame, axis: str) -> Estimate:
     """Least-squares slope of log mean against log axis.
 
     Its interval is the wider of two: the standard errors of the means propagated, and the scatter of the points about
-    the line (Student's t), so that a bent curve does not pass for a precise slope. One point has no slope: NaN.
+    the line (Student's t), so that a bent curve does not pass for a precise slope. The slope of one point is NaN.
     """
     if table[axis].nunique() < 2:
         return NOTHING
@@ -193,9 +194,9 @@ def spread_ratio(first: "pd.Series[float]", second: "pd.Series[float]") -> Estim
 
 
 def verdict(estimate: Estimate, at_least: float = -math.inf, at_most: float = math.inf) -> Verdict:
-    """Reproduced if the whole interval meets the criterion, not reproduced if none of it does, else inconclusive.
+    """The verdict: reproduced if the whole interval meets the criterion, not reproduced if no part does, else open.
 
-    A value that could not be computed makes the claim not testable.
+    The word for an open verdict is `inconclusive`; a value that could not be computed makes the claim `not testable`.
     """
     if math.isnan(estimate.value):
         return "not testable"
@@ -205,20 +206,20 @@ def verdict(estimate: Estimate, at_least: float = -math.inf, at_most: float = ma
 
 
 def all_of(verdicts: list[Verdict]) -> Verdict:
-    """A claim about several cells: one failure refutes it, one doubt leaves it open."""
+    """The verdict on a claim about several cells: one failure refutes it, one doubt leaves it open."""
     order: tuple[Verdict, ...] = ("not reproduced", "inconclusive", "not testable")
-    return next((each for each in order if each in verdicts), "reproduced")
+    return next((outcome for outcome in order if outcome in verdicts), "reproduced")
 
 
 def extreme_ratio(table: pd.DataFrame) -> Estimate:
-    """Largest over smallest mean of a set of rows, with the interval of that ratio."""
+    """The largest mean of a set of rows divided by the smallest, with the interval of that ratio."""
     return ratio(table.loc[table["mean"].idxmax()], table.loc[table["mean"].idxmin()])
 
 
 def worst(estimates: list[Estimate], largest: bool = True) -> Estimate:
     """The estimate with the largest (or smallest) value: a claim about all cells stands or falls with it.
 
-    Without any cell (a grid of one's own may have none) there is nothing to judge: NaN.
+    Without any cell (a user's own grid may have none) there is nothing to judge, and the estimate is NaN.
     """
     if not estimates:
         return NOTHING

@@ -27,7 +27,7 @@ from dpdescent.replication.ledger.verdicts import (
 Row = dict[str, Any]
 
 # Columns that the privacy stage writes in addition to the ledger's, for the audit stage.
-ASKED = ("rho_paper", "request", "why_not")
+REQUEST_COLUMNS = ("rho_paper", "request", "why_not")
 
 COLUMNS = [
     "paper", "mechanism", "place", "relation", "sampler", "guarantee", "arms", "artefacts", "delta", "eps_paper",
@@ -58,9 +58,9 @@ class Outcome:
         return bounds.epsilon_of_mu(self.scores.mu_low(confidence), delta)
 
 
-def asked(found: Request | NotAudited, event: Mechanism) -> Row:
-    """Columns `ASKED` of an arm: its claimed budget, and its request or the reason why there is none."""
-    request, why_not = (found.json(), "") if isinstance(found, Request) else ("", found.why)
+def request_columns(answer: Request | NotAudited, event: Mechanism) -> Row:
+    """Columns `REQUEST_COLUMNS` of an arm: its claimed budget, and its request or the reason why there is none."""
+    request, why_not = (answer.json(), "") if isinstance(answer, Request) else ("", answer.why)
     return {"rho_paper": event.claimed_rho, "request": request, "why_not": why_not}
 
 
@@ -84,54 +84,54 @@ def outcomes(
         KeyError: if a request names an attack that is not in the paper's register.
     """
     texts = sorted({row["request"] for row in rows} - {""})
-    found = {}
+    results = {}
     for number, text in enumerate(texts, start=1):
         request = Request.parse(text)
         built = attacks[request.attack](**request.parameters)
-        found[text] = Outcome(built, attack.run(built, runs, stream(seed, paper, "audit", text)))
+        results[text] = Outcome(built, attack.run(built, runs, stream(seed, paper, "audit", text)))
         print(f"{number} of {len(texts)}: {text}", flush=True)
-    return found
+    return results
 
 
-def ledger_columns(row: Row, found: Mapping[str, Outcome]) -> Row:
+def ledger_columns(row: Row, results: Mapping[str, Outcome]) -> Row:
     """Columns of the ledger that an arm's audit fills; blank without an audit."""
     if not row["request"]:
         return {"eps_audit_low": "", "audit_runs": "", "pair": ""}
-    outcome = found[row["request"]]
+    outcome = results[row["request"]]
     pair = Request.parse(row["request"]).attack
     return {"eps_audit_low": outcome.epsilon(row), "audit_runs": outcome.scores.runs, "pair": pair}
 
 
-def table(rows: Iterable[Row], found: Mapping[str, Outcome], findings: Mapping[str, Told]) -> list[Row]:
+def table(rows: Iterable[Row], results: Mapping[str, Outcome], findings: Mapping[str, Told]) -> list[Row]:
     """Rows of the audit table with verdicts: arms that are equal for an audit share a row; statements come last.
 
     Args:
-        rows: arms with the columns of the ledger and `ASKED`, and statements.
-        found: results of the audits, by request.
-        findings: by attack, how it is told if it exceeds what is claimed.
+        rows: arms with the columns of the ledger and `REQUEST_COLUMNS`, and statements.
+        results: results of the audits, by request.
+        findings: by attack, the finding and the verdict that are reported where it exceeds a claim.
     """
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         numbers = [_number(row[name]) for name in NUMBERS]
         words = [row.get(name, "") for name in WORDS]
         groups.setdefault((*words, *numbers), []).append(row)
-    return [_group(list(same), found, findings) for same in groups.values()]
+    return [_group(list(same), results, findings) for same in groups.values()]
 
 
-def _group(same: list[Row], found: Mapping[str, Outcome], findings: Mapping[str, Told]) -> Row:
+def _group(same: list[Row], results: Mapping[str, Outcome], findings: Mapping[str, Told]) -> Row:
     row = same[0]
-    artefacts = sorted({each["artefact"] for each in same} - {""})
+    artefacts = sorted({member["artefact"] for member in same} - {""})
     entry: Row = {name: row[name] for name in COLUMNS if name in row}
     entry |= {"place": row.get("place", ""), "arms": len(same) if artefacts else 0, "artefacts": " ".join(artefacts)}
     entry["rho_paper"] = "" if row["rho_paper"] in ("inf", "") else row["rho_paper"]
     if not row["request"]:
         return entry | {"verdict": UNAUDITED, "pair": "", "description": row["why_not"]}
-    entry |= ledger_columns(row, found) | _shown(row, found[row["request"]])
-    told = findings.get(entry["pair"], Told(""))
+    entry |= ledger_columns(row, results) | _shown(row, results[row["request"]])
+    report = findings.get(entry["pair"], Told(""))
     exceeded = entry["verdict"] in (VIOLATED, EXCEEDS)
     if entry["verdict"] == VIOLATED and artefacts:
-        entry["verdict"] = told.verdict
-    return entry | {"finding": (row.get("finding") or told.finding) if exceeded else ""}
+        entry["verdict"] = report.verdict
+    return entry | {"finding": (row.get("finding") or report.finding) if exceeded else ""}
 
 
 def _shown(row: Row, outcome: Outcome) -> Row:

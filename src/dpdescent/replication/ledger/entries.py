@@ -31,7 +31,7 @@ ACCOUNTED = [
 # Columns of the ledger, with those that an audit adds.
 COLUMNS = [*ACCOUNTED[:-1], "eps_audit_low", "audit_runs", "pair", "note"]
 
-# Files of a ledger, and of the notes that its rows name by a key.
+# The file of a ledger, and the file of the notes that its rows name by a key.
 LEDGER, NOTES = "privacy.csv", "privacy_notes.csv"
 
 _Single = GaussianReleases | SubsampledGaussianReleases | ShuffledGaussianReleases | CorrelatedReleases | SketchReleases
@@ -98,20 +98,21 @@ def _claimed_epsilon(event: Mechanism, delta: float) -> float | str:
 
 def _single(event: Mechanism) -> list[_Single]:
     """All releases with noise on a known scale as a flat list, those of disjoint parts one after another."""
-    found: list[_Single] = []
+    flat: list[_Single] = []
     for release in event.releases:
         if isinstance(release, EpsilonDeltaRelease):
             continue
-        found += (
-            [each for part in release.parts for each in part] if isinstance(release, DisjointReleases) else [release]
+        flat += (
+            [inner for part in release.parts for inner in part] if isinstance(release, DisjointReleases) else [release]
         )
-    return found
+    return flat
 
 
 def _described(release: Release) -> str:
     if isinstance(release, DisjointReleases):
         return (
-            " | ".join(" + ".join(_described(each) for each in part) for part in release.parts) + " (disjoint records)"
+            " | ".join(" + ".join(_described(inner) for inner in part) for part in release.parts)
+            + " (disjoint records)"
         )
     if isinstance(release, EpsilonDeltaRelease):
         return f"{release.what}, ({release.epsilon!r}, {release.delta!r})"
@@ -134,7 +135,7 @@ def _is_gaussian(event: Mechanism) -> bool:
 
 
 def _is_continuous(event: Mechanism) -> bool:
-    """Whether the noise is that of which `mu` is known: of exact arithmetic it is discrete."""
+    """Whether the noise is Gaussian and continuous, so that `mu` is known; that of exact arithmetic is discrete."""
     return _is_gaussian(event) and not isinstance(event, ExactMechanism)
 
 

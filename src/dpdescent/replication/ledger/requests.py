@@ -1,4 +1,4 @@
-"""Requests for audits: which audit belongs to an arm. Arms with equal requests share the audit's runs."""
+"""Requests for audits: every arm has one, and arms with equal requests share the runs of an audit."""
 
 import json
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ Parameter = str | int | float
 
 @dataclass(frozen=True)
 class Request:
-    """Request for an audit: an attack's name in a paper's register, and the parameters that it is built with.
+    """Request for an audit: an attack's name in a paper's register, and the parameters with which it is built.
 
     Attributes:
         attack: name of the attack, which is also the name of the pair in the ledger.
@@ -30,7 +30,7 @@ class Request:
 
 @dataclass(frozen=True)
 class NotAudited:
-    """Statement that an arm has no audit, and why.
+    """Statement that an arm has no audit, with the reason.
 
     Attributes:
         why: the reason, for a reader of the ledger.
@@ -40,7 +40,7 @@ class NotAudited:
 
 
 def unknown(method: str) -> NotAudited:
-    """Statement on an arm of a method that no attack is registered for: another method's would tell nothing of it."""
+    """Statement that no attack is registered for an arm's method; the attack on another method would tell nothing."""
     return NotAudited(f"no attack is registered for {method}")
 
 

@@ -16,7 +16,7 @@ from dpdescent.replication.configuration.values import Node
 
 
 def about(project: Project, paper: str, root: Path) -> Node:
-    """Data on a paper for the report, ready for JSON; with what artefacts on request need.
+    """Data on a paper for the report, ready for JSON, with the needs of artefacts on request.
 
     Args:
         project: the configured project.
@@ -51,7 +51,7 @@ def _artefact(artefact: Artefact, root: Path) -> Node:
 
 
 def _on_request(paper: Paper, artefact: Artefact) -> Node:
-    """What an artefact on request needs, and the published numbers that its page has beside it."""
+    """The needs of an artefact on request, in words, and the published numbers that stand beside it."""
     published = paper.published.get(artefact.display.get("beside", ""), {})
     return {"why": paper.annotated["artefacts"][artefact.id]["on_request"], "published": published}
 
@@ -67,14 +67,14 @@ def _trials(artefact: Artefact) -> dict[str, list[int]]:
 
 
 def _drawing(artefact: Artefact, root: Path) -> str:
-    """Path of the file that defines how an artefact is drawn: a module, or one of a package that names them all."""
+    """Path of the file that defines how an artefact is drawn: a module, or one module of a package."""
     module, _, function = artefact.draw.partition(":")
     file = module_file(root / "src", module)
     files = sorted(file.parent.glob("*.py")) if file.name == "__init__.py" else [file]
-    # A function, or names for another figure's: `draw_fig10 = draw_fig11 = draw_fig05`.
+    # A function, or further names for the function of another figure: `draw_fig10 = draw_fig11 = draw_fig05`.
     defined = re.compile(rf"^(?:def {function}\(|(?:draw_\w+ = )*{function} = )", flags=re.MULTILINE)
-    found = [each for each in files if defined.search(each.read_text(encoding="utf-8"))]
-    return str(found[0].relative_to(root)) if found else ""
+    defining = [path for path in files if defined.search(path.read_text(encoding="utf-8"))]
+    return str(defining[0].relative_to(root)) if defining else ""
 
 
 def published(node: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -92,18 +92,18 @@ def _numbers(value: Any) -> Iterator[float]:
     if isinstance(value, (int, float)):
         yield float(value)
     elif isinstance(value, (list, dict)):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _numbers(each)
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _numbers(item)
 
 
 def judging(root: Path, paper: str) -> dict[str, list[str]]:
-    """Ids of claims that stand as literals in what judges a paper, its `claims` and its subjects, by file."""
+    """Ids of claims that stand as literals in the modules that judge a paper, by file."""
     folder = root / "src/dpdescent/papers" / paper
     files = [*sorted(folder.glob("claims.py")), *sorted(folder.glob("claims/*.py"))]
     files += [file for file in sorted(folder.glob("*.py")) if file.stem not in ("claims", "findings")]
     literal = re.compile(r'"([A-Za-z0-9][\w.]*(?:-[\w.]+)+)"')
-    found = {str(file.relative_to(root)): literal.findall(file.read_text(encoding="utf-8")) for file in files}
-    return {name: sorted(set(ids)) for name, ids in found.items() if ids}
+    ids_in = {str(file.relative_to(root)): literal.findall(file.read_text(encoding="utf-8")) for file in files}
+    return {name: sorted(set(ids)) for name, ids in ids_in.items() if ids}
 
 
 # Packages that numbers and figures depend on.
@@ -116,23 +116,23 @@ def software(root: Path) -> Node:
     """Citations from `CITATION.cff`, versions of the lock file, and edges between rules."""
     citation = conf.read_yaml(root / "CITATION.cff")
     lock, graph = (_text(root / name) for name in ("requirements.lock", "docs/architecture.md"))
-    found = {name: re.search(rf"^{name}==(\S+)", lock, flags=re.MULTILINE) for name in PACKAGES}
+    matches = {name: re.search(rf"^{name}==(\S+)", lock, flags=re.MULTILINE) for name in PACKAGES}
     return {
         **{key: citation[key] for key in ("title", "authors", "version", "date-released", "license", "references")},
-        "versions": {name: version.group(1) for name, version in found.items() if version},
+        "versions": {name: version.group(1) for name, version in matches.items() if version},
         "rules": re.findall(r"^ +(\w+) --> (\w+)$", graph, flags=re.MULTILINE),
     }
 
 
 def _text(file: Path) -> str:
-    """Text of a file that a checkout may lack."""
+    """Text of a file; empty where the checkout lacks it."""
     return file.read_text(encoding="utf-8") if file.is_file() else ""
 
 
 def captions(project: Project, root: Path) -> Node:
     """Data for the templates of Snakemake's own report: the scale in words, and captions in reStructuredText."""
     artefacts = [*project.artefacts(), *project.on_request()]
-    texts = {each.item: f"{each.place}. {each.title}. {each.caption}" for each in artefacts}
+    texts = {artefact.item: f"{artefact.place}. {artefact.title}. {artefact.caption}" for artefact in artefacts}
     return {
         "label": figure_label(project, root) or "paper scale",
         "captions": {item: re.sub(r"([\\*`|_])", r"\\\1", text) for item, text in texts.items()},

@@ -1,4 +1,4 @@
-"""Content of the calculator's page: what it tells, the Python twin of each number, and the table of Poisson batches."""
+"""Content of the calculator's page: its numbers, the Python twin of each, and the table of Poisson batches."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,7 +11,7 @@ LENGTH, COVERAGE, LIMIT = (
     "theory.regression.suboptimality of choquettechoo2023",
 )  # fmt: skip
 
-# Key in calculator.js, words, Python twin.
+# Rows of the page: the key in calculator.js, the words, and the Python twin.
 ROWS = {
     "noise": (
         ("sensitivity", "sensitivity of a step's mean gradient", "privacy.clipping.mean_sensitivity"),

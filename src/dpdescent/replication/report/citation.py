@@ -1,7 +1,7 @@
-"""How others find and cite the software: CITATION.cff, codemeta.json, .zenodo.json, and addresses in pyproject.toml.
+"""Files for finding and citing the software: CITATION.cff, codemeta.json, .zenodo.json, addresses in pyproject.toml.
 
-All of it is told by `pyproject.toml`, by the papers of the configuration and by its `code_address`; without an address
-no file has one.
+Their content comes from `pyproject.toml`, from the papers of the configuration and from its `code_address`; without an
+address no file has one.
 """
 
 import json
@@ -15,12 +15,12 @@ from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.configuration.values import Node
 
 PYTHON = "Programming Language :: Python"
-# Files of an address that a package index shows, by what it calls them.
+# Files below the address that a package index shows, by the label that it gives them.
 ADDRESSES = {"Source": "", "Documentation": "docs/library.md", "Changelog": "CHANGELOG.md"}
 
 
 def written(root: Path) -> dict[str, str]:
-    """What each of the files is to hold, by name.
+    """The content of each of the files, by name.
 
     Args:
         root: the project's directory.
@@ -75,7 +75,7 @@ def _reference(paper: Node) -> Node:
 
 
 def _people(paper: Node) -> list[tuple[str, str]]:
-    """Given and family name of each author; what stands in parentheses is left out."""
+    """Given and family name of each author; text in parentheses is left out."""
     names = [re.sub(r" \(.*?\)", "", name).rpartition(" ") for name in paper["authors"].split(", ")]
     return [(given, family) for given, _, family in names]
 
@@ -114,7 +114,7 @@ def _codemeta(about: Node, papers: list[Node], address: str) -> Node:
 
 
 def _classified(about: Node, beginning: str) -> list[str]:
-    """Last words of the classifiers that begin so."""
+    """Last words of the classifiers with the given beginning."""
     return [text.rpartition(" :: ")[2] for text in about["classifiers"] if text.startswith(beginning)]
 
 
@@ -140,7 +140,7 @@ def _with_urls(text: str, address: str) -> str:
     """The text of `pyproject.toml` with the addresses between its two comments."""
     listed = [f'{name} = "{address}/{file}"'.replace('/"', '"') for name, file in ADDRESSES.items()]
     block = "\n".join(["[project.urls]", *listed, ""]) if address else ""
-    found, times = re.subn(r"(?s)(\n# urls, [^\n]*\n).*?(# end urls\n)", rf"\g<1>{block}\g<2>", text)
+    changed, times = re.subn(r"(?s)(\n# urls, [^\n]*\n).*?(# end urls\n)", rf"\g<1>{block}\g<2>", text)
     if times != 1:
         raise ValueError("pyproject.toml has no place for addresses: lines `# urls, ...` and `# end urls`")
-    return found
+    return changed

@@ -46,9 +46,9 @@ class Content:
         seed_check: verdicts at another master seed (see `replication.judging.other_seed`); empty without a check.
         trials: files on what the software withstands (see `replication.report.reliability`), and the page of the
             documentation that the report shows (see `replication.report.guide`).
-        on_request: rows of claims, privacy and audit of what was made on request; empty where nothing was.
+        on_request: rows of claims, privacy and audit of artefacts on request; empty where none was made.
         letters: letters to authors, by finding.
-        choice: which method to take, by the module `choice` of the paper that has one; None in a build without it.
+        choice: data on which method to take, from the module `choice` of a paper; None in a build without one.
     """
 
     folder: Path
@@ -73,7 +73,7 @@ class Content:
 def load(folder: Path, papers: list[View], inventories: Iterable[Path] = (), trials: Sequence[Path] = ()) -> Content:
     """Reads the result files of a build, and inventories of the papers' statements, each named after its paper.
 
-    Files on what the software withstands are kept by their names.
+    For files on the reliability of the software only the names are kept.
     """
     claims, findings, audit = (read_rows(folder / f"{kind}.csv") for kind in ("claims", "findings", "audit"))
     privacy = entries.read(folder)
@@ -83,15 +83,15 @@ def load(folder: Path, papers: list[View], inventories: Iterable[Path] = (), tri
     stated, file = statements.read(inventories), folder / "seed_check.csv"
     checked = read_rows(file) if file.is_file() else []
     method = choice(folder, papers)
-    told = {file.stem: file.read_text(encoding="utf-8") for file in sorted((folder / "letters").glob("*.md"))}
+    letters = {file.stem: file.read_text(encoding="utf-8") for file in sorted((folder / "letters").glob("*.md"))}
     return Content(
         folder, papers, claims, in_order(findings), audit, privacy, bounds, stated, checked, trials, method,
-        requested(folder / ON_REQUEST), told,
+        requested(folder / ON_REQUEST), letters,
     )  # fmt: skip
 
 
 def requested(folder: Path) -> dict[str, list[Row]]:
-    """Reads what was judged of artefacts on request; empty where none was made.
+    """Reads claims, audit and ledger of artefacts on request; empty where none was made.
 
     Raises:
         SystemExit: in one line, if a file there is not what its manifest lists, because no build makes it again.
@@ -99,8 +99,8 @@ def requested(folder: Path) -> dict[str, list[Row]]:
     if not (folder / MANIFEST).is_file():
         return {}
     listed = dict(line.split("  ", 1)[::-1] for line in (folder / MANIFEST).read_text(encoding="utf-8").splitlines())
-    found = hashes(folder)
-    if differing := sorted(name for name in listed | found if listed.get(name) != found.get(name)):
+    actual = hashes(folder)
+    if differing := sorted(name for name in listed | actual if listed.get(name) != actual.get(name)):
         raise SystemExit(f"{folder / differing[0]}: not what {folder / MANIFEST} lists; make the artefact again, or "
                          "`git checkout` the folder")  # fmt: skip
     return {kind: read_rows(folder / f"{kind}.csv") for kind in ("claims", "audit")} | {"privacy": entries.read(folder)}
@@ -111,17 +111,17 @@ def choice(folder: Path, papers: Sequence[View]) -> View | None:
     for paper in papers:
         module = f"dpdescent.papers.{paper['key']}.{CHOICE}"
         if importlib.util.find_spec(module):
-            found: View = importlib.import_module(module).view(folder / paper["key"], paper["settings"])
-            return found
+            data: View = importlib.import_module(module).view(folder / paper["key"], paper["settings"])
+            return data
     return None
 
 
-def of(rows: Iterable[Row], **where: str) -> list[Row]:
+def select(rows: Iterable[Row], **where: str) -> list[Row]:
     """Selects rows that have the given values in the named columns."""
-    found = list(rows)
+    selected = list(rows)
     for column, value in where.items():
-        found = [row for row in found if row[column] == value]
-    return found
+        selected = [row for row in selected if row[column] == value]
+    return selected
 
 
 def in_order(findings: Sequence[Row]) -> list[Row]:
@@ -133,7 +133,9 @@ def in_order(findings: Sequence[Row]) -> list[Row]:
 def artefact_of(results: Content, finding: Row) -> View | None:
     """Artefact that demonstrates a finding; None if a build does not make it."""
     mine = (paper["artefacts"] for paper in results.papers if paper["key"] == finding["paper"])
-    return next((artefact for each in mine for artefact in each if artefact["id"] == finding["artefact"]), None)
+    return next(
+        (artefact for artefacts in mine for artefact in artefacts if artefact["id"] == finding["artefact"]), None
+    )
 
 
 def place_of(finding: Mapping[str, Any]) -> str:
@@ -163,20 +165,20 @@ def alike_arms(privacy: Sequence[Row]) -> list[View]:
 
 def extent(values: Iterable[str]) -> tuple[float, float] | None:
     """Smallest and largest number among texts, each of which may hold several numbers; None without numbers."""
-    found = [float(number) for value in values for number in value.split("; ") if _is_number(number)]
-    return (min(found), max(found)) if found else None
+    numbers = [float(number) for value in values for number in value.split("; ") if _is_number(number)]
+    return (min(numbers), max(numbers)) if numbers else None
 
 
 def bound_groups(bounds: Sequence[Row]) -> list[View]:
     """Groups of bounds: every bound of a paper over all settings at which it was evaluated."""
     groups = _grouped(bounds, lambda row: (row["paper"], row["bound"], row["location"]))
     return [
-        {"paper": paper, "bound": bound, "location": location, "settings": len(rows), **_fares(rows)}
+        {"paper": paper, "bound": bound, "location": location, "settings": len(rows), **_counts_by_state(rows)}
         for (paper, bound, location), rows in groups.items()
     ]
 
 
-def _fares(rows: Sequence[Row]) -> View:
+def _counts_by_state(rows: Sequence[Row]) -> View:
     """Counts by state, the ratio of bound to measurement, and the worst state in a word."""
     counts = {
         "holds": sum(row["holds"] == "True" for row in rows), "fails": sum(row["holds"] == "False" for row in rows),

@@ -1,4 +1,4 @@
-"""Curves of figures made of lines, for looking at in a browser: points with intervals, by panel, series and variant."""
+"""Curves of figures that consist of lines, for the browser: points with intervals, by panel, series and variant."""
 
 import json
 import math
@@ -11,14 +11,18 @@ from dpdescent.replication.report.wording import number
 
 Row = dict[str, str]
 
-# Fewer points make no line; more curves cannot be told apart, and the table is the better place for them.
+# The fewest points of a line, and the most curves of a figure: more cannot be told apart, and tables show them better.
 FEWEST, MOST = 3, 400
 NORMAL = 1.96
 
 
-def script(found: dict[str, list[dict[str, Any]]]) -> str:
+def script(figures: dict[str, list[dict[str, Any]]]) -> str:
     """JavaScript with the curves of a paper's figures by artefact, which a page that is opened from disk may load."""
-    lines = [f"{json.dumps(name)}: {json.dumps(each, ensure_ascii=False)}" for name, each in found.items() if each]
+    lines = [
+        f"{json.dumps(name)}: {json.dumps(of_figure, ensure_ascii=False)}"
+        for name, of_figure in figures.items()
+        if of_figure
+    ]
     return "window.dpdescentCurves = {\n" + ",\n".join(lines) + "\n};\n"
 
 
@@ -26,17 +30,17 @@ def curves(rows: Sequence[Row], keys: Sequence[str]) -> list[dict[str, Any]]:
     """Curves of a figure, each with its panel, name, variant, the column along which it runs, and `points`.
 
     A point is x, value, low and high: the mean with its 95 % interval, or the median with its own, or the value alone.
-    A panel runs along the grid column of numbers that has most values in one curve; other columns part its curves, but
-    for those that move with it, such as T = 25 n. Empty where no panel is made of lines.
+    The curves of a panel run along the column of numbers that has most values in one curve; the other columns separate
+    curves, except those that move with it, such as T = 25 n. There are no curves where no panel consists of lines.
     """
-    found = [list(_panel(panel[0], mine, keys)) for panel, mine in _by(rows, ("panel",)).items()]
-    if sum(map(len, found)) > MOST:
-        found = _cut([[curve for curve in mine if curve["variant"] == "main"] for mine in found])
-    return [curve for mine in found for curve in mine]
+    panels = [list(_panel(panel[0], mine, keys)) for panel, mine in _by(rows, ("panel",)).items()]
+    if sum(map(len, panels)) > MOST:
+        panels = _cut([[curve for curve in mine if curve["variant"] == "main"] for mine in panels])
+    return [curve for mine in panels for curve in mine]
 
 
 def _cut(panels: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
-    """MOST curves, of which each panel has its share, because a large one would leave no room for others."""
+    """At most MOST curves, of which every panel has its share, because a large one would leave no room for others."""
     left, sizes = MOST, {}
     for rank, place in enumerate(sorted(range(len(panels)), key=lambda place: len(panels[place]))):
         sizes[place] = min(len(panels[place]), left // (len(panels) - rank))
@@ -52,17 +56,18 @@ def _panel(panel: str, rows: Sequence[Row], keys: Sequence[str]) -> Iterator[dic
     for names, mine in _by(rows, ("series", "variant", *others)).items():
         points = sorted(point for row in mine if (point := _point(row, along)))
         if len(points) >= FEWEST:
-            told = [f"{key} = {number(row[key])}" for row in mine[:1] for key in moving if row[key]]
+            settings = [f"{key} = {number(row[key])}" for row in mine[:1] for key in moving if row[key]]
             yield {
-                "panel": panel, "name": ", ".join([names[0], *told]), "variant": names[1], "along": along,
+                "panel": panel, "name": ", ".join([names[0], *settings]), "variant": names[1], "along": along,
                 "points": points,
             }  # fmt: skip
 
 
 def _way(rows: Sequence[Row], keys: Sequence[str]) -> tuple[str, list[str]]:
-    """The column along which curves run, and those that part them; the column is empty where nothing makes lines."""
+    """The column along which curves run, and the columns that separate them; the former is empty without lines."""
     numbers = [key for key in keys if all(_is_number(row[key]) for row in rows if row[key])]
-    # Each is tried only where those before make no line, because it tells less apart, or leaves out points with words.
+    # A way is tried only where the ways before it make no line, because it separates fewer curves, or leaves out points
+    # with words.
     for axes, kept in ((numbers, _all), (numbers, _without_followers), (numbers, _without_given), (keys, _all)):
         ways = [(along, kept(rows, along, [key for key in keys if key != along])) for along in axes]
         along, others = max(ways, key=lambda way: _most(rows, *way), default=("", []))
@@ -76,7 +81,7 @@ def _all(rows: Sequence[Row], along: str, others: Sequence[str]) -> list[str]:
 
 
 def _parting(rows: Sequence[Row], keys: Sequence[str]) -> list[str]:
-    """Columns that tell curves apart which series, variant and earlier columns do not."""
+    """Columns that separate curves which agree in series, variant and earlier columns."""
     kept = ["series", "variant"]
     for key in keys:
         if len(_by(rows, [*kept, key])) > len(_by(rows, kept)):
@@ -85,32 +90,32 @@ def _parting(rows: Sequence[Row], keys: Sequence[str]) -> list[str]:
 
 
 def _without_followers(rows: Sequence[Row], along: str, others: Sequence[str]) -> list[str]:
-    """Columns that part curves, without those that move with the column along which these run, one value for one."""
+    """Columns that separate curves, without those that move with the column along which the curves run."""
     kept = list(others)
     while True:
         fewer = [(key, [other for other in kept if other != key]) for key in kept]
-        found = [
+        candidates = [
             rest for key, rest in fewer if _follows(rows, key, [along, *rest]) and _follows(rows, along, [key, *rest])
         ]
-        if not found:
+        if not candidates:
             return kept
-        kept = max(found, key=lambda rest: _most(rows, along, rest))
+        kept = max(candidates, key=lambda rest: _most(rows, along, rest))
 
 
 def _without_given(rows: Sequence[Row], along: str, others: Sequence[str]) -> list[str]:
-    """Columns that part curves, without those that have one value at each place, such as T = n^2 up to a limit."""
+    """Columns that separate curves, without those with one value per place, such as T = n^2 up to a limit."""
     return [key for key in others if not _follows(rows, key, [along])]
 
 
 def _follows(rows: Sequence[Row], key: str, given: Sequence[str]) -> bool:
-    """Whether a column has one value wherever series, variant and the given columns have theirs."""
+    """Whether a column has one value for every combination of series, variant and the given columns."""
     place = _place(rows, ("series", "variant", *given))
     first: dict[Any, str] = {}
     return all(first.setdefault(place(row), row[key]) == row[key] for row in rows)
 
 
 def _most(rows: Sequence[Row], along: str, others: Sequence[str]) -> int:
-    """Largest number of values of a column in rows that agree in series, variant and others."""
+    """Largest number of values of a column in rows that agree in series, variant and the other columns."""
     place = _place(rows, ("series", "variant", *others))
     numbers = {value for value in {row[along] for row in rows} if _is_number(value)}
     pairs = {(place(row), row[along]) for row in rows if row[along] in numbers}
@@ -118,7 +123,7 @@ def _most(rows: Sequence[Row], along: str, others: Sequence[str]) -> int:
 
 
 def _place(rows: Sequence[Row], columns: Sequence[str]) -> Callable[[Row], Any]:
-    """Returns what tells rows apart by those of the columns that a table has."""
+    """A function from a row to its values in those of the columns that the table has."""
     there = [column for column in columns if rows and column in rows[0]]
     return itemgetter(*there) if there else lambda row: None
 
@@ -133,12 +138,12 @@ def _by(rows: Sequence[Row], columns: Sequence[str]) -> dict[tuple[str, ...], li
 
 def _padded(place: tuple[str, ...], there: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
     """A value for each column, empty for those that a table lacks."""
-    found = dict(zip(there, place, strict=True))
-    return tuple(found.get(column, "") for column in columns)
+    values = dict(zip(there, place, strict=True))
+    return tuple(values.get(column, "") for column in columns)
 
 
 def _point(row: Row, along: str) -> list[float]:
-    """x, value, low, high; the ends are left out where there is no interval, all where there is no value."""
+    """A point: x, value, low and high; without low and high where there is no interval, empty without a value."""
     centre = row.get("mean", "")
     ends: tuple[str, ...] = ("", "")
     if _is_number(centre) and _is_number(row.get("se", "")):
@@ -147,8 +152,8 @@ def _point(row: Row, along: str) -> list[float]:
         centre, ends = row.get("median", ""), (row.get("median_low", ""), row.get("median_high", ""))
     if not (_is_number(row[along]) and _is_number(centre)):
         return []
-    found = [row[along], centre, *ends] if all(map(_is_number, ends)) and ends[0] != ends[1] else [row[along], centre]
-    return [float(f"{float(each):.4g}") for each in found]
+    texts = [row[along], centre, *ends] if all(map(_is_number, ends)) and ends[0] != ends[1] else [row[along], centre]
+    return [float(f"{float(text):.4g}") for text in texts]
 
 
 def _is_number(text: str) -> bool:

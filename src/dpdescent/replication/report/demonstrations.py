@@ -1,7 +1,7 @@
 """Scripts that demonstrate findings by themselves, for the letters to the authors.
 
-They lie in a paper's folder `demonstrations`, one file a finding, and need numpy and scipy alone. It imports nothing
-slow, because the pipeline reads it at its start.
+They lie in a paper's folder `demonstrations`, one file per finding, and need numpy and scipy alone. This module imports
+nothing slow, because the pipeline reads it at its start.
 """
 
 import ast
@@ -20,7 +20,7 @@ def demonstrations(source: Path, papers: Iterable[str]) -> dict[str, Path]:
         papers: keys of the papers.
 
     Raises:
-        ValueError: if a script does not name its finding, or has not its name.
+        ValueError: if a script does not name its finding, or is not named after it.
     """
     files = [file for key in papers for file in sorted((source / "dpdescent/papers" / key / FOLDER).glob("[!_]*.py"))]
     return {_finding(file): file for file in files}
@@ -28,8 +28,8 @@ def demonstrations(source: Path, papers: Iterable[str]) -> dict[str, Path]:
 
 def _finding(file: Path) -> str:
     """The finding that a script names before the colon of its docstring."""
-    told = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
-    name = told.partition(":")[0]
+    docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+    name = docstring.partition(":")[0]
     if re.sub(r"[-.]", "_", name) != file.stem:
         raise ValueError(f"{file}: the docstring must begin with the finding and a colon, and the file bear its name")
     return name

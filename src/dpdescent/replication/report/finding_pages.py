@@ -1,4 +1,4 @@
-"""A page for each finding that is told to its authors: counterexample, drawing, why, letter, script, what judges it."""
+"""Pages of the findings with a letter to authors: counterexample, drawing, reason, letter, script and claims."""
 
 import re
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from typing import Any
 
 from dpdescent.replication.judging.evidence import Claim
 from dpdescent.replication.report import content, letters, plots, summary
-from dpdescent.replication.report.content import Content, Row, View, of
+from dpdescent.replication.report.content import Content, Row, View, select
 from dpdescent.replication.report.pages import finding_page
 
 TEMPLATE = "finding.html.j2"
@@ -37,8 +37,8 @@ def _view(results: Content, row: Row, letter: str) -> View:
         "finding": row, "letter": letter, "head": head, "rows": rows, "path": path, "script": script, "place": place,
         "plot": plots.comparison(*pairs) if pairs else None, "claims": judged(results.claims, row),
         "audits": [
-            (audit, summary.broken(audit))
-            for audit in of(results.audit, paper=row["paper"], finding=row["finding"])
+            (audit, summary.violation(audit))
+            for audit in select(results.audit, paper=row["paper"], finding=row["finding"])
         ],
         "paper": next(paper for paper in results.papers if paper["key"] == row["paper"]),
     }  # fmt: skip
@@ -49,7 +49,7 @@ def judged(claims: list[Row], finding: Row) -> list[Row]:
     named = re.compile(rf"finding {re.escape(finding['finding'])}(?![\w-])")
     return [
         claim
-        for claim in of(claims, paper=finding["paper"])
+        for claim in select(claims, paper=finding["paper"])
         if any(named.search(claim[column]) for column in _WORDS)
         or (claim["artefact"] == finding["artefact"] and claim["verdict"] == "not reproduced")
     ]

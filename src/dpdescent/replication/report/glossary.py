@@ -16,7 +16,7 @@ class Term:
     Attributes:
         name: the word as the glossary heads it; its anchor is made of it.
         means: definition, in plain letters (see `replication.notation`).
-        forms: further spellings that are linked; the name in parentheses is none.
+        forms: further spellings that are linked; a name with parentheses is not linked itself.
     """
 
     name: str
@@ -271,7 +271,7 @@ REPORT = (
 CHAPTERS = {"Privacy": PRIVACY, "Methods and errors": METHODS, "How this report speaks": REPORT}
 TERMS = tuple(term for chapter in CHAPTERS.values() for term in chapter)
 
-# Text inside of these is no place for a link.
+# Elements whose text is no place for a link.
 _CLOSED = frozenset(
     {"a", "button", "caption", "code", "h1", "h2", "h3", "label", "legend", "option", "output", "pre", "script",
      "strong", "style", "sub", "sup", "summary", "svg", "th", "title"}
@@ -304,7 +304,7 @@ def linked(page: str) -> str:
 
 
 def _follow(tag: str, closed: list[str]) -> None:
-    """Keeps the elements that are open and admit no links."""
+    """Updates the list of open elements that admit no links."""
     name = re.sub(r"^</?!?", "", tag).split()[0].rstrip("/>").lower()
     if tag.startswith("</"):
         if closed and closed[-1] == name:
@@ -314,11 +314,11 @@ def _follow(tag: str, closed: list[str]) -> None:
 
 
 def _with_links(text: str, left: set[str]) -> str:
-    def link(found: re.Match[str]) -> str:
-        term = _SPELLED[found.group().lower()]
+    def link(match: re.Match[str]) -> str:
+        term = _SPELLED[match.group().lower()]
         if term.name not in left:
-            return found.group()
+            return match.group()
         left.remove(term.name)
-        return f'<a class="term" href="{PAGE}#{escape(term.anchor)}">{found.group()}</a>'
+        return f'<a class="term" href="{PAGE}#{escape(term.anchor)}">{match.group()}</a>'
 
     return _FORMS.sub(link, text)

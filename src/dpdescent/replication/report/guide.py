@@ -24,11 +24,11 @@ def view(files: Iterable[Path], code: str) -> View:
     """Data of the page: its text, and None in a checkout without it.
 
     Args:
-        files: what the report shows beside results; the documentation's page is one of them by its name.
-        code: address of the project's files, to which links lead; without one they are named.
+        files: files that the report shows beside results; the page of the documentation has a fixed name among them.
+        code: address of the project's files, to which links lead; without one the files are named.
     """
-    found = [file for file in files if file.name == posixpath.basename(GUIDE)]
-    return {"guide": html(found[0].read_text(encoding="utf-8"), posixpath.dirname(GUIDE), code) if found else None}
+    pages = [file for file in files if file.name == posixpath.basename(GUIDE)]
+    return {"guide": html(pages[0].read_text(encoding="utf-8"), posixpath.dirname(GUIDE), code) if pages else None}
 
 
 def html(text: str, folder: str = "", code: str = "") -> Markup:
@@ -36,7 +36,7 @@ def html(text: str, folder: str = "", code: str = "") -> Markup:
 
     Args:
         text: the Markdown.
-        folder: where its links begin, in the project.
+        folder: the folder of the project from which its links lead.
         code: address of the project's files.
 
     Raises:
@@ -47,10 +47,10 @@ def html(text: str, folder: str = "", code: str = "") -> Markup:
 
 
 class _Page(RendererHTML):
-    """What the report writes otherwise than the library does, each method by the name of its token.
+    """A renderer with the elements that the report writes otherwise than the library; methods are named after tokens.
 
-    `env` has what links need to know, the last heading, and a number for each table, because frames that scroll have
-    names.
+    `env` has the folder and the address for links, the last heading, and the number of tables so far, because frames
+    that scroll need names.
     """
 
     def heading_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpdescent.replication.judging.evidence import GRAVE, TOLD_KINDS
+from dpdescent.replication.judging.evidence import GRAVE, LETTER_KINDS
 from dpdescent.replication.report.summary import table
 
 Row = dict[str, str]
@@ -60,8 +60,8 @@ RECORD = "; your answer will stand beside it. In our list it is `{finding}` ({ki
 
 
 def due(finding: Row) -> bool:
-    """Whether a finding is told to the authors: one about privacy or mathematics, from severity medium on."""
-    return finding["kind"] in TOLD_KINDS and finding["severity"] in GRAVE
+    """Whether authors get a letter about a finding: it is about privacy or mathematics, from severity medium on."""
+    return finding["kind"] in LETTER_KINDS and finding["severity"] in GRAVE
 
 
 def letter(
@@ -73,7 +73,7 @@ def letter(
         finding: its row of `findings.csv`.
         shown: rows of its table that carry the numbers, the head first.
         paper: title, authors and arXiv number, and in `others` those of works whose public code a finding is about.
-        path, script: where its demonstration lies, and its text.
+        path, script: path and text of its demonstration.
         label: label of a scale that is not the papers' own.
     """
     code = paper.get("others", {}).get(finding["finding"])

@@ -19,9 +19,9 @@ def behind(rows: Sequence[Row], keys: Sequence[str]) -> list[dict[str, Any]]:
         keys: its grid columns.
 
     Returns:
-        A table for each panel of the figure, because panels differ in their curves and in what moves along them:
-        `panel` (empty where there is one), `constant` (what does not move, in words), `columns` and `rows` of
-        text. Nothing if a table is too large for a page.
+        A table for each panel of the figure, because panels differ in their curves and in the columns that vary along
+        them: `panel` (empty where there is one), `constant` (the other columns, in words), `columns` and `rows` of
+        text. No table if one of them is too large for a page.
     """
     rows = [row for row in rows if row["variant"] == "main"]
     panels = list(dict.fromkeys(row.get("panel", "") for row in rows))
@@ -42,7 +42,7 @@ def _table(panel: str, rows: Sequence[Row], keys: Sequence[str]) -> dict[str, An
     return {
         "panel": panel, "curves": curves, "columns": [*moving, *curves],
         "constant": ", ".join(f"{key} = {number(rows[0][key])}" for key in keys if key not in moving and rows[0][key]),
-        "rows": [[*map(number, point), *(found.get(curve, "") for curve in curves)] for point, found in points.items()],
+        "rows": [[*map(number, point), *(cells.get(curve, "") for curve in curves)] for point, cells in points.items()],
     }  # fmt: skip
 
 

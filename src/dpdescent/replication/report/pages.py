@@ -16,15 +16,15 @@ MENUS = {
     "About": ("glossary", "made", "reliability"),
 }
 STATIC = ("style.css", "report.js", "gaussian.js", "calculator.js", "choose.js", "search.js", "curves.js")
-# Made of the results, for the search.
+# The index of the search, made of the results.
 INDEX = "search-data.js"
-# Points of a paper's curves.
+# The points of a paper's curves.
 CURVES = "curves-{paper}.js"
 COMPUTE = "compute.js"
 # Page of the documentation that is a page of the report too.
 GUIDE = "docs/regression.md"
-# What commands that are no part of a build write, of how the software was tried and for the calculator, and that page;
-# a checkout may lack any of them.
+# Files on how the software was tried and for the calculator, which commands outside of a build write, and that page; a
+# checkout may lack any of them.
 TRIALS = (
     "docs/damage.csv",
     "docs/fuzz.csv",
@@ -61,7 +61,7 @@ def trials(root: Path) -> list[str]:
 
 
 def made_on_request(results: Path) -> list[Path]:
-    """The list of hashes of what was made on request, if anything was."""
+    """The list of hashes of artefacts on request, if any was made."""
     return [file for file in [results / "on_request" / "MANIFEST.sha256"] if file.is_file()]
 
 

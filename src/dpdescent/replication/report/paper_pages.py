@@ -8,7 +8,7 @@ from typing import Any
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.report import content, curves, numbers, summary, wording
-from dpdescent.replication.report.content import Content, Row, View, of
+from dpdescent.replication.report.content import Content, Row, View, select
 
 # Longer tables are cut on a page, because they are better read in the CSV file.
 MOST_ROWS = 60
@@ -17,31 +17,31 @@ MOST_ROWS = 60
 def view(results: Content, paper: View) -> View:
     """All data of one paper's page."""
     key = paper["key"]
-    mine = of(results.claims, paper=key)
+    mine = select(results.claims, paper=key)
     shown = {artefact["id"] for artefact in paper["artefacts"]}
     counts = summary.verdict_counts(results.claims, key)
-    # What is no paper's makes conjectures of ours, and no claims of its own.
-    source = next((each for each in ("yours", "paper", "ours") if counts[each]), "paper")
+    # A page that is about no paper has conjectures of ours, and no claims of a paper.
+    source = next((origin for origin in ("yours", "paper", "ours") if counts[origin]), "paper")
     return {
         "paper": paper, "theirs": "arxiv" in paper, "claims": mine, "verdicts": wording.VERDICTS, "source": source,
         "counts": counts[source],
         "sections": [section(results, paper, artefact) for artefact in paper["artefacts"]],
         "elsewhere": [claim for claim in mine if claim["artefact"] not in shown],
-        "findings": of(results.findings, paper=key), "verdict": verdict(of(mine, source=source)),
-        "published": {claim["claim"]: found for claim in mine if (found := published(claim, paper["published"]))},
+        "findings": select(results.findings, paper=key), "verdict": verdict(select(mine, source=source)),
+        "published": {claim["claim"]: number for claim in mine if (number := published(claim, paper["published"]))},
     }  # fmt: skip
 
 
 def verdict(claims: Sequence[Row]) -> View:
-    """What of a paper holds, what does not, what hangs on values that it does not state, and what is open otherwise."""
+    """The claims of a paper that hold, that fail, that depend on values which it does not state, and that are open."""
     testable = [claim for claim in claims if claim["verdict"] != "not testable"]
-    held = of(testable, verdict="reproduced")
+    held = select(testable, verdict="reproduced")
     open_by = Counter(claim["why"] for claim in testable if claim["verdict"] == "inconclusive")
-    kinds = [(kind, len(of(held, kind=kind)), len(of(testable, kind=kind))) for kind in content.CLAIM_KINDS]
-    undecided = of(claims, why="unstated value decides")
+    kinds = [(kind, len(select(held, kind=kind)), len(select(testable, kind=kind))) for kind in content.CLAIM_KINDS]
+    undecided = select(claims, why="unstated value decides")
     return {
-        "held": len(held), "testable": len(testable), "kinds": [each for each in kinds if each[2]],
-        "failed": of(testable, verdict="not reproduced"), "undecided": undecided,
+        "held": len(held), "testable": len(testable), "kinds": [counts for counts in kinds if counts[2]],
+        "failed": select(testable, verdict="not reproduced"), "undecided": undecided,
         "places": list(dict.fromkeys(claim["location"] for claim in undecided)),
         "others": [(why, count) for why, count in open_by.items() if why != "unstated value decides"],
         "untestable": len(claims) - len(testable),
@@ -49,7 +49,7 @@ def verdict(claims: Sequence[Row]) -> View:
 
 
 def published(claim: Mapping[str, str], values: Sequence[Mapping[str, Any]]) -> str:
-    """The paper's printed number that a claim is about: one of the configured values of its place that it names.
+    """The printed number that a claim is about: a configured value of its place that its statement names.
 
     Args:
         claim: a row of `claims.csv`.
@@ -57,15 +57,17 @@ def published(claim: Mapping[str, str], values: Sequence[Mapping[str, Any]]) -> 
     """
     if claim["source"] != "paper" or not claim["measured"]:
         return ""
-    told = {float(text) for text in re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\d)", claim["statement"])}
+    mentioned = {float(text) for text in re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\d)", claim["statement"])}
     ends = wording.limits(claim["criterion"])
     if ends and None not in ends:
-        told.add(round((float(ends[0] or 0) + float(ends[1] or 0)) / 2, 9))
+        mentioned.add(round((float(ends[0] or 0) + float(ends[1] or 0)) / 2, 9))
     places = set(re.findall(_PLACE, claim["location"]))
-    found = [
-        each["number"] for each in values if float(each["number"]) in told and places & set(_places(each["place"]))
+    numbers = [
+        entry["number"]
+        for entry in values
+        if float(entry["number"]) in mentioned and places & set(_places(entry["place"]))
     ]
-    return found[0] if found else ""
+    return numbers[0] if numbers else ""
 
 
 _PLACE = r"(?:Figure|Table|Sec\.|App\.|footnote) ?[\w.]*\w"
@@ -83,14 +85,14 @@ def section(results: Content, paper: View, artefact: View, item: str = "") -> Vi
     where = {"paper": paper["key"], "artefact": artefact["id"]}
     settings = [row for row in paper["settings"] if row["artefact"] == artefact["id"]]
     table = read_rows(results.folder / f"{item or '/'.join(where.values())}.csv")
-    claims = of(results.claims, **where)
+    claims = select(results.claims, **where)
     return {
-        "artefact": artefact, "claims": claims, "findings": of(results.findings, **where),
-        "result": result(claims), "stated": of(settings, source="stated"),
+        "artefact": artefact, "claims": claims, "findings": select(results.findings, **where),
+        "result": result(claims), "stated": select(settings, source="stated"),
         "ours": [row for row in settings if row["source"] in ("chosen", "code")],
-        "variants": of(settings, source="variant"),
+        "variants": select(settings, source="variant"),
         "overlaid": [row for row in settings if row["source"] in conf.OVERLAID],
-        "arms": content.alike_arms(of(results.privacy, **where)),
+        "arms": content.alike_arms(select(results.privacy, **where)),
         "table": shown(table, artefact) if artefact["table"] else None,
         "curves": [] if artefact["table"] else curves.curves(table, artefact["keys"]),
         "numbers": [] if artefact["table"] else numbers.behind(table, artefact["keys"]),
@@ -103,20 +105,21 @@ def lines(sections: Sequence[View]) -> dict[str, list[View]]:
 
 
 def result(claims: Sequence[Row]) -> View | None:
-    """What a figure says of the claims about it: the one that leads, and how many have which verdict.
+    """The summary of the claims about a figure: the leading claim, and the numbers of claims by verdict.
 
-    A claim that is not reproduced leads; where fewer than half are reproduced, so that a headline that says so would
-    mislead, an inconclusive one; then the first. The paper's own claims come before ours. None without a measurement.
+    A claim that is not reproduced leads. Where there is none, and fewer than half are reproduced, an inconclusive claim
+    leads, because a reproduced one in the headline would mislead; else the first claim. The paper's own claims come
+    before ours. There is no summary without a measurement.
     """
     judged = [claim for claim in claims if claim["measured"]]
     if not judged:
         return None
-    first = of(judged, source="paper") or judged
+    first = select(judged, source="paper") or judged
     counts = Counter(claim["verdict"] for claim in judged)
     leading = ["not reproduced"]
-    if 2 * len(of(first, verdict="reproduced")) < len(first):
+    if 2 * len(select(first, verdict="reproduced")) < len(first):
         leading.append("inconclusive")
-    ordered = [claim for verdict in leading for claim in of(first, verdict=verdict)] + list(first)
+    ordered = [claim for verdict in leading for claim in select(first, verdict=verdict)] + list(first)
     others = [(verdict, counts[verdict]) for verdict in wording.VERDICTS[1:] if counts[verdict]]
     return {"lead": ordered[0], "held": counts["reproduced"], "judged": len(judged), "others": others}
 

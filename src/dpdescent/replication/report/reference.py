@@ -60,7 +60,9 @@ def _takes(node: Node, schema: Node) -> str:
     if "enum" in node:
         return " or ".join(f"`{value}`" for value in node["enum"])
     if "oneOf" in node:
-        return " or ".join(f"`{each['const']}`" if "const" in each else _takes(each, schema) for each in node["oneOf"])
+        return " or ".join(
+            f"`{option['const']}`" if "const" in option else _takes(option, schema) for option in node["oneOf"]
+        )
     kinds = node.get("type", "any")
     words = " or ".join(_TYPES.get(kind, kind) for kind in ([kinds] if isinstance(kinds, str) else kinds))
     limits = [text.format(node[limit]) for limit, text in _LIMITS.items() if limit in node]

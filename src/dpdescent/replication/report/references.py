@@ -1,11 +1,11 @@
-"""How to cite the software and the papers, as BibTeX, and the graph of the rules as a drawing."""
+"""Citations of the software and the papers as BibTeX, and the graph of the rules as a drawing."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup, escape
 
-# Size of a box of the graph, and the distances between boxes.
+# Width and height of a box of the graph, and the distance between its rows.
 BOX, TALL, STEP = 92, 26, 40
 
 
@@ -20,7 +20,7 @@ def software_entry(software: Mapping[str, Any]) -> str:
 
 def paper_entry(key: str, reference: Mapping[str, Any]) -> str:
     """BibTeX entry of a paper, from its reference in `CITATION.cff`."""
-    authors = " and ".join(f"{each['family-names']}, {each['given-names']}" for each in reference["authors"])
+    authors = " and ".join(f"{author['family-names']}, {author['given-names']}" for author in reference["authors"])
     fields = {"title": f"{{{reference['title']}}}", "author": authors, "year": str(reference["year"])}
     if "collection-title" in reference:
         fields["booktitle"] = reference["collection-title"]
@@ -33,15 +33,15 @@ def paper_entry(key: str, reference: Mapping[str, Any]) -> str:
 
 def arxiv(reference: Mapping[str, Any]) -> str:
     """ArXiv number of a reference; empty without one."""
-    values = [each["value"] for each in reference.get("identifiers", [])]
+    values = [identifier["value"] for identifier in reference.get("identifiers", [])]
     return next((value.removeprefix("arXiv:") for value in values if value.startswith("arXiv:")), "")
 
 
 def entries(software: Mapping[str, Any], papers: Iterable[Mapping[str, Any]]) -> list[str]:
     """BibTeX of the software, then of each paper that `CITATION.cff` lists."""
     listed = {arxiv(reference): reference for reference in software["references"] if arxiv(reference)}
-    known = [(paper["key"], listed[paper["arxiv"]]) for paper in papers if paper.get("arxiv") in listed]
-    return [software_entry(software), *(paper_entry(key, reference) for key, reference in known)]
+    cited = [(paper["key"], listed[paper["arxiv"]]) for paper in papers if paper.get("arxiv") in listed]
+    return [software_entry(software), *(paper_entry(key, reference) for key, reference in cited)]
 
 
 def _entry(kind: str, key: str, fields: Mapping[str, str]) -> str:
@@ -68,7 +68,7 @@ def layers(edges: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def graph(edges: Sequence[Sequence[str]]) -> Markup:
-    """Drawing of a graph from top to bottom, one layer a line."""
+    """Drawing of a graph from top to bottom, one layer per line."""
     rows = layers(edges)
     width = max(len(row) for row in rows) * (BOX + 12) + 8
     places = {

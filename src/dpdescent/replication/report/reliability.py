@@ -1,4 +1,4 @@
-"""Content of the page on what the software withstands, from files that commands wrote when they tried it."""
+"""Content of the page on the reliability of the software, from the files of commands that tried it."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,7 +8,7 @@ from dpdescent.replication.build.files import read_rows
 
 Row = dict[str, str]
 
-# Trials that are shown as they are: name of the file, heading, words, caption, command.
+# Trials whose tables are shown unchanged: name of the file, heading, words, caption, command.
 TRIALS = (
     (
         "fuzz", "Mutated input",
@@ -33,10 +33,10 @@ TRIALS = (
 
 def view(files: Iterable[Path]) -> dict[str, Any]:
     """Data of the page, from those CSVs (`damage`, `fuzz`, `cluster`, `scaling`, `bench`) that exist."""
-    found = {file.stem: read_rows(file) for file in files if file.is_file() and file.suffix == ".csv"}
+    tables = {file.stem: read_rows(file) for file in files if file.is_file() and file.suffix == ".csv"}
     return {
-        "damage": _damage(found.get("damage", [])), "bench": _bench(found.get("bench", [])), "trials": TRIALS,
-        "tables": {key: found.get(key, []) for key, *_ in TRIALS},
+        "damage": _damage(tables.get("damage", [])), "bench": _bench(tables.get("bench", [])), "trials": TRIALS,
+        "tables": {key: tables.get(key, []) for key, *_ in TRIALS},
     }  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def _damage(rows: list[Row]) -> dict[str, Any] | None:
 
 
 def _bench(rows: list[Row]) -> dict[str, Any] | None:
-    """Rows of the benchmark, the first of each workload marked, and where it was run."""
+    """Rows of the benchmark, the first of each workload marked, and the machine on which it was run."""
     names = [row["workload"] for row in rows]
     marked = [row | {"first": names.index(row["workload"]) == place} for place, row in enumerate(rows)]
     return {"rows": marked, "machine": rows[0]["machine"], "versions": rows[0]["versions"]} if rows else None

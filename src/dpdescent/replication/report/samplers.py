@@ -1,4 +1,4 @@
-"""Table for the calculator: epsilon of Gaussian noise on Poisson batches at listed points, which takes an accountant.
+"""Table for the calculator: epsilon of Gaussian noise on Poisson batches at listed points, which needs an accountant.
 
 `make samplers` writes it anew into `docs/samplers.csv`. The calculator takes the next listed point on the safe side: a
 larger rate, more steps, a smaller delta and more noise; it never interpolates.

@@ -9,26 +9,26 @@ from collections.abc import Iterable, Iterator
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.notation import plain
 from dpdescent.replication.report import finding_pages, glossary, wording
-from dpdescent.replication.report.content import Content, View, extent, of
+from dpdescent.replication.report.content import Content, View, extent, select
 from dpdescent.replication.report.pages import PAGES
 from dpdescent.replication.report.wording import slug
 
-# Kind, paper, title, further text, address; one that begins with # or is empty is on the paper's page.
+# Kind, paper, title, further text, address; an address that begins with # or is empty is on the paper's page.
 Entry = tuple[str, str, str, str, str]
 
 KINDS = ("page", "paper", "term", "finding", "claim", "figure", "table", "budget", "setting", "symbol")
 
-# Who chose a setting, and how columns of settings are headed.
-TOLD = {"stated": "stated", "chosen": "not stated, chosen by us", "code": "from an author's code"}
+# Words for who chose a setting, and heads of the columns of settings.
+CHOOSERS = {"stated": "stated", "chosen": "not stated, chosen by us", "code": "from an author's code"}
 ORIGINS = {
     "stated": "stated by the paper", "code": "from an author's code", "chosen": "chosen by us",
     "variant": "varied, to see whether it matters",
 }  # fmt: skip
-# Where a build has such values: the reader's own, or those of a scale that comes with the project.
+# Words for values of an overlay, where a build has them: the reader's own, or those of a scale of this project.
 OVERLAID = {conf.YOURS: "yours", **{scale: f"of the scale {scale}" for scale in conf.SHIPPED}}
 
-# Words by which pages are asked for, beside their names.
-ASKED = {
+# Words by which readers look for pages, beside their names.
+QUERIES = {
     "index": "overview, what holds, scorecard, verdicts, what it costs, time",
     "figures": "all figures, pictures, contact sheet", "claims": "all claims, verdicts, criteria, another seed",
     "findings": "errors, mistakes, what is wrong in the papers, letters to the authors",
@@ -43,7 +43,7 @@ ASKED = {
     "paragraph for a paper, wages by schooling, 0/1 outcome, what a budget buys",
 }  # fmt: skip
 
-# Parts of pages that are asked for by themselves: address, name, further words.
+# Parts of pages for which readers look by themselves: address, name, further words.
 PARTS = (
     (
         "made.html#values", "Which values are not the papers'",
@@ -54,9 +54,9 @@ PARTS = (
 
 
 def origins(papers: Iterable[View]) -> dict[str, str]:
-    """What values of these papers can come from, and how that is called."""
-    found = {row["source"] for paper in papers for row in paper["settings"]}
-    return ORIGINS | {source: words for source, words in OVERLAID.items() if source in found}
+    """The possible sources of the values of these papers, with their names."""
+    sources = {row["source"] for paper in papers for row in paper["settings"]}
+    return ORIGINS | {source: words for source, words in OVERLAID.items() if source in sources}
 
 
 def script(results: Content) -> str:
@@ -66,8 +66,8 @@ def script(results: Content) -> str:
 
 
 def entries(results: Content) -> Iterator[Entry]:
-    """Yields all that can be found, in the order in which equals are shown."""
-    for page, words in ASKED.items():
+    """Yields the entries of the index, in the order in which equally good matches are shown."""
+    for page, words in QUERIES.items():
         yield "page", "", PAGES[page], words, f"{page}.html"
     for address, name, words in PARTS:
         yield "page", "", name, words, address
@@ -103,17 +103,17 @@ def _artefact(results: Content, paper: View, artefact: View) -> Iterator[Entry]:
     kind = "table" if artefact["table"] else "figure"
     caption = artefact["caption"].split(". ")[0]
     yield kind, key, f"{artefact['place']}: {artefact['title']}", f"{artefact['id']}, {caption}", where
-    if arms := of(results.privacy, paper=key, artefact=artefact["id"]):
-        told = (("epsilon", "eps_tight"), ("claimed", "eps_paper"), ("delta", "delta"), ("rho", "rho"))
-        found = [(name, extent(row[column] for row in arms)) for name, column in told]
-        numbers = ", ".join(f"{name} {wording.extent(ends)}" for name, ends in found if ends)
+    if arms := select(results.privacy, paper=key, artefact=artefact["id"]):
+        columns = (("epsilon", "eps_tight"), ("claimed", "eps_paper"), ("delta", "delta"), ("rho", "rho"))
+        extents = [(name, extent(row[column] for row in arms)) for name, column in columns]
+        numbers = ", ".join(f"{name} {wording.extent(ends)}" for name, ends in extents if ends)
         yield "budget", key, f"Privacy budget of {artefact['place']}: {numbers}", artefact["title"], where
-    mine, whose = dict[str, list[dict[str, str]]](), TOLD | OVERLAID
+    mine, whose = dict[str, list[dict[str, str]]](), CHOOSERS | OVERLAID
     for row in paper["settings"]:
         if row["artefact"] == artefact["id"]:
             mine.setdefault(row["symbol"], []).append(row)
     for symbol, rows in mine.items():
         values = wording.values("; ".join(dict.fromkeys(row["value"] for row in rows)))
-        told_by = ", ".join(dict.fromkeys(whose[row["source"]] for row in rows if row["source"] in whose))
-        text = ", ".join(filter(None, (rows[0].get("meaning"), told_by)))
+        chosen_by = ", ".join(dict.fromkeys(whose[row["source"]] for row in rows if row["source"] in whose))
+        text = ", ".join(filter(None, (rows[0].get("meaning"), chosen_by)))
         yield "setting", key, f"{symbol} of {artefact['place']}: {values}", text, where

@@ -1,4 +1,4 @@
-"""A page of some artefacts of one paper by itself: style and scripts lie in it, pictures where the build made them."""
+"""A page by itself on artefacts of one paper: it holds style and scripts, and links the pictures of the build."""
 
 import os
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from pathlib import Path
 from dpdescent.replication.report import curves, paper_pages, site
 from dpdescent.replication.report.content import Content, View
 
-# In one file, because a page by itself has no folder of its own.
+# Written into the page, because a page by itself has no folder of its own.
 STYLE, SCRIPTS = "style.css", ("curves.js",)
 
 
@@ -21,8 +21,8 @@ def page(results: Path, paper: View, items: Sequence[str], label: str, folder: P
         label: label of a scale that is not the papers' own.
         folder: folder of the page, from which its links lead.
     """
-    known = {artefact["id"]: artefact for artefact in [*paper["artefacts"], *paper["on_request"]]}
-    shown = {item: known[item.split("/")[-1]] for item in items}
+    artefacts = {artefact["id"]: artefact for artefact in [*paper["artefacts"], *paper["on_request"]]}
+    shown = {item: artefacts[item.split("/")[-1]] for item in items}
     # Nothing is judged here: claims are judged with all of a paper's tables.
     bare = Content(results, [paper], [], [], [], [], [], [])
     sections = [

@@ -36,7 +36,7 @@ from dpdescent.replication.report import (
     summary,
     wording,
 )
-from dpdescent.replication.report.content import Content, Row, View, of
+from dpdescent.replication.report.content import Content, Row, View, select
 from dpdescent.replication.report.pages import CURVES, INDEX, MENUS, PAGES, STATIC
 
 HERE = Path(__file__).parent
@@ -68,21 +68,21 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
             "origins": search.origins(results.papers),
         },
     }  # fmt: skip
-    made = {
+    texts = {
         f"{page}.html": environment.get_template(f"{page}.html.j2").render(**common, **view, page=page)
         for page, view in views.items()
     }
     template, points = environment.get_template("paper.html.j2"), dict[str, str]()
     for paper in results.papers:
         view = paper_pages.view(results, paper)
-        made[f"{paper['key']}.html"] = template.render(**common, **view, page=paper["key"])
+        texts[f"{paper['key']}.html"] = template.render(**common, **view, page=paper["key"])
         points[CURVES.format(paper=paper["key"])] = curves.script(paper_pages.lines(view["sections"]))
     template = environment.get_template(finding_pages.TEMPLATE)
     for name, view in finding_pages.views(results).items():
-        made[name] = template.render(**common, **view, page="findings")
-    made = {name: text if name == glossary.PAGE else glossary.linked(text) for name, text in made.items()}
-    made |= points | {INDEX: search.script(results)}
-    return made | {name: static(name) for name in STATIC}
+        texts[name] = template.render(**common, **view, page="findings")
+    texts = {name: text if name == glossary.PAGE else glossary.linked(text) for name, text in texts.items()}
+    texts |= points | {INDEX: search.script(results)}
+    return texts | {name: static(name) for name in STATIC}
 
 
 def static(name: str) -> str:
@@ -169,12 +169,12 @@ def _privacy(results: Content) -> View:
 
 def _refuted(results: Content) -> list[tuple[Row, list[tuple[Row, str]]]]:
     """Findings that audits demonstrate, by rank, each with its audits and their numbers in words."""
-    audits = [(row, summary.broken(row)) for row in content.refuted(results.audit)]
+    audits = [(row, summary.violation(row)) for row in content.refuted(results.audit)]
     pairs = [
-        (finding, [each for each in audits if (each[0]["paper"], each[0]["finding"]) == _name(finding)])
+        (finding, [pair for pair in audits if (pair[0]["paper"], pair[0]["finding"]) == _name(finding)])
         for finding in results.findings
     ]
-    return [(finding, found) for finding, found in pairs if found]
+    return [(finding, of_finding) for finding, of_finding in pairs if of_finding]
 
 
 def _name(finding: Row) -> tuple[str, str]:
@@ -190,7 +190,7 @@ def _bounds(results: Content) -> View:
 
 
 def _statements(results: Content) -> View:
-    rows = {paper["key"]: of(results.statements, paper=paper["key"]) for paper in results.papers}
+    rows = {paper["key"]: select(results.statements, paper=paper["key"]) for paper in results.papers}
     return {
         "statements": results.statements, "states": statements.STATES, "kinds": statements.KINDS,
         "weights": statements.WEIGHTS, "coverage": {key: _coverage(mine) for key, mine in rows.items() if mine},
@@ -199,32 +199,35 @@ def _statements(results: Content) -> View:
 
 def _choose(results: Content) -> View:
     named = results.choice["claims"] if results.choice else ()
-    return {"choice": results.choice, "judged": [claim for name in named for claim in of(results.claims, claim=name)]}
+    return {
+        "choice": results.choice,
+        "judged": [claim for name in named for claim in select(results.claims, claim=name)],
+    }
 
 
 def _on_request(results: Content) -> View:
     """Every artefact on request, with its claims, numbers and ledger where it was made."""
     sections = []
-    for paper, artefact in [(each, one) for each in results.papers for one in each["on_request"]]:
+    for paper, artefact in [(owner, item) for owner in results.papers for item in owner["on_request"]]:
         file = results.folder / ON_REQUEST / paper["key"] / f"{artefact['id']}.csv"
         where = {"paper": paper["key"], "artefact": artefact["id"]}
-        made = bool(results.on_request) and file.is_file()
-        kinds = {kind: of(results.on_request[kind] if made else [], **where) for kind in ("claims", "privacy")}
+        is_made = bool(results.on_request) and file.is_file()
+        kinds = {kind: select(results.on_request[kind] if is_made else [], **where) for kind in ("claims", "privacy")}
         sections.append({
-            "paper": paper, "artefact": artefact, "made": made, "claims": kinds["claims"],
+            "paper": paper, "artefact": artefact, "made": is_made, "claims": kinds["claims"],
             "result": paper_pages.result(kinds["claims"]), "arms": content.alike_arms(kinds["privacy"]),
-            "numbers": numbers.behind(read_rows(file), artefact["keys"]) if made else [],
+            "numbers": numbers.behind(read_rows(file), artefact["keys"]) if is_made else [],
         })  # fmt: skip
     return {"sections": sections, "audit": results.on_request.get("audit", []), "requested": bool(results.on_request)}
 
 
 def _coverage(rows: list[Row]) -> View:
-    by_weight = {weight: statements.coverage(of(rows, weight=weight)) for weight in statements.WEIGHTS}
+    by_weight = {weight: statements.coverage(select(rows, weight=weight)) for weight in statements.WEIGHTS}
     return {"count": len(rows), "all": statements.coverage(rows), **by_weight}
 
 
 def _claims_of(results: Content) -> dict[tuple[str, str], list[Row]]:
-    found: dict[tuple[str, str], list[Row]] = {}
+    groups: dict[tuple[str, str], list[Row]] = {}
     for claim in results.claims:
-        found.setdefault((claim["paper"], claim["artefact"]), []).append(claim)
-    return found
+        groups.setdefault((claim["paper"], claim["artefact"]), []).append(claim)
+    return groups

@@ -1,6 +1,6 @@
-"""Inventories of what the papers state: every testable statement, and what of ours judges it.
+"""Inventories of the papers' statements: every testable one, with the claims, bounds and audits that judge it.
 
-They are written by hand from the papers' texts, `docs/statements/<paper>.csv`, so that what is not judged is seen too.
+They are written by hand from the papers' texts, `docs/statements/<paper>.csv`, so that unjudged statements show too.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,12 +20,12 @@ KINDS = (
 )  # fmt: skip
 WEIGHTS = {"3": "headline", "2": "supporting", "1": "minor"}
 
-# Why nothing judges a statement. The first three count neither for nor against coverage.
+# Reasons why nothing judges a statement. The first three count neither for nor against coverage.
 UNCOUNTED = ("opinion", "literature", "by construction")
 REASONS = (*UNCOUNTED, "out of reach", "open")
 STATES = ("judged", "judged in part", *REASONS)
 
-# Where a name of `covered_by` leads, by what stands before its colon; a claim has nothing there.
+# Addresses of names in `covered_by`, by the word before the colon; the name of a claim has no such word.
 _PLACES = {
     "finding": "findings.html#finding-{name}", "artefact": "{paper}.html#{id}", "audit": "privacy.html#audits",
     "bound": "bounds.html?paper={paper}&q={text}",
@@ -33,7 +33,7 @@ _PLACES = {
 
 
 def read(files: Iterable[Path]) -> list[dict[str, Any]]:
-    """Reads inventories, one file a paper, each row with its paper, its state, and links to what judges it."""
+    """Reads inventories, one file per paper; every row gets its paper, its state, and links to its judges."""
     return [
         {**row, "paper": file.stem, "state": state(row), "links": links(file.stem, row)}
         for file in files
@@ -42,21 +42,21 @@ def read(files: Iterable[Path]) -> list[dict[str, Any]]:
 
 
 def state(row: Row) -> str:
-    """Whether a statement is judged, judged in part, or why it is not."""
+    """The state of a statement: judged, judged in part, or the reason why it is not."""
     if not row["why_not"]:
         return "judged"
     return "judged in part" if row["covered_by"] else row["why_not"].split(":")[0]
 
 
 def names(row: Row) -> list[tuple[str, str]]:
-    """What judges a statement, as pairs of kind (`claim`, `bound`, `finding`, `artefact`, `audit`) and name."""
-    found = [each for each in row["covered_by"].split("; ") if each]
-    pairs = (each.partition(":") if each.partition(":")[0] in _PLACES else ("claim", ":", each) for each in found)
+    """The judges of a statement, as pairs of kind (`claim`, `bound`, `finding`, `artefact`, `audit`) and name."""
+    entries = [entry for entry in row["covered_by"].split("; ") if entry]
+    pairs = (entry.partition(":") if entry.partition(":")[0] in _PLACES else ("claim", ":", entry) for entry in entries)
     return [(kind, name) for kind, _, name in pairs]
 
 
 def links(paper: str, row: Row) -> list[tuple[str, str]]:
-    """What judges a statement, as pairs of text and address within the report."""
+    """Links to the judges of a statement, as pairs of text and address within the report."""
     return [(name if kind == "claim" else f"{kind} {name}", _address(paper, kind, name)) for kind, name in names(row)]
 
 
@@ -66,7 +66,7 @@ def _address(paper: str, kind: str, name: str) -> str:
 
 
 def coverage(rows: Sequence[Mapping[str, Any]]) -> float:
-    """Share of the weight of statements that are judged, in part or whole; what cannot be judged at all is left out."""
+    """Share of judged statements by weight, judged in part or whole; those that nothing can judge are left out."""
     counted = [row for row in rows if row["state"] not in UNCOUNTED]
     whole = sum(int(row["weight"]) for row in counted)
     return sum(int(row["weight"]) for row in counted if row["state"].startswith("judged")) / whole if whole else 0.0

@@ -61,7 +61,7 @@ def page(results: str | Path, papers: dict[str, dict[str, str]], label: str = ""
 
 
 def scorecard(claims: Sequence[Row], papers: Iterable[str]) -> str:
-    """Table of the numbers of the papers' own claims, by verdict; of other claims, how many of how many hold."""
+    """Table with the numbers of the papers' own claims by verdict, and of other claims those that hold."""
     rows, sources = [], other_sources(claims)
     for paper in papers:
         counts = verdict_counts(claims, paper)
@@ -72,7 +72,7 @@ def scorecard(claims: Sequence[Row], papers: Iterable[str]) -> str:
 
 
 def other_sources(claims: Sequence[Row]) -> dict[str, str]:
-    """Names in the scorecard of sources of claims that are not the papers' own."""
+    """Names in the scorecard for sources of claims that are not the papers' own."""
     return OTHER_SOURCES | (YOURS if any(claim["source"] in YOURS for claim in claims) else {})
 
 
@@ -90,15 +90,15 @@ def held(counts: Mapping[str, int]) -> str:
 
 
 def reasons(claims: Sequence[Row], papers: Iterable[str]) -> str:
-    """Table of the numbers of the papers' own claims that are open, by why."""
+    """Table with the numbers of the papers' own claims that are open, by the reason."""
     counts = {paper: reason_counts(claims, paper) for paper in papers}
     return table(["paper", *REASONS], ([f"`{paper}`", *map(str, counts[paper].values())] for paper in counts))
 
 
 def reason_counts(claims: Sequence[Row], paper: str) -> dict[str, int]:
-    """Numbers of a paper's own claims that are inconclusive or not testable, by why."""
-    found = Counter(claim["why"] for claim in _of(claims, paper) if claim["source"] == "paper")
-    return {reason: found[reason] for reason in REASONS}
+    """Numbers of a paper's own claims that are inconclusive or not testable, by the reason."""
+    counts = Counter(claim["why"] for claim in _of(claims, paper) if claim["source"] == "paper")
+    return {reason: counts[reason] for reason in REASONS}
 
 
 def audit_counts(audit: Sequence[Row], papers: Iterable[str]) -> str:
@@ -114,23 +114,23 @@ def audit_cells(audit: Sequence[Row], paper: str) -> list[str]:
 
 def refuted(audit: Sequence[Row]) -> str:
     """List of refuted claims, each with the audit's numbers and its pair."""
-    found = [row for row in audit if row["verdict"] in (EXCEEDS, VIOLATED)]
+    rows = [row for row in audit if row["verdict"] in (EXCEEDS, VIOLATED)]
     lines = [
         f"- **{row['place'] or row['mechanism']}** (`{row['paper']}`, {row['relation']}, {row['sampler']}): "
-        f"{broken(row)} Pair: {row['description']}. Finding `{row['finding']}`."
-        for row in found
+        f"{violation(row)} Pair: {row['description']}. Finding `{row['finding']}`."
+        for row in rows
     ]
     return "\n".join(lines) or "No claim and no account is refuted."
 
 
-def broken(row: Row) -> str:
+def violation(row: Row) -> str:
     """Sentence with the claimed and the attained numbers of an audit."""
     numbers = {name: f"{float(row[name]):.3g}" for name in ("delta", *_BROKEN) if row[name]}
-    # As `Outcome.epsilon` chooses: by mu where row and pair have Gaussian releases.
+    # The choice of `Outcome.epsilon`: by mu where row and pair have Gaussian releases.
     if row["mu"] and row["mu_attained"]:
         numbers["eps_audit_low"] += f" for Gaussian outputs ({float(row['eps_any_law_low']):.3g} for any law)"
-    said = [f"{words} {numbers[name]}" for name, words in _BROKEN.items() if name in numbers]
-    return f"{', '.join(said)} at delta {numbers['delta']}, {row['audit_runs']} runs a side."
+    phrases = [f"{words} {numbers[name]}" for name, words in _BROKEN.items() if name in numbers]
+    return f"{', '.join(phrases)} at delta {numbers['delta']}, {row['audit_runs']} runs a side."
 
 
 def _arms_and_statements(rows: Sequence[Row]) -> str:
@@ -153,9 +153,9 @@ def claims_table(claims: Sequence[Row]) -> str:
 
 
 def _verdict(claim: Row) -> str:
-    """The verdict, why it is open if it is, and whose the claim is if not the paper's."""
-    told = f"{claim['verdict']}: {claim['why']}" if claim["why"] else claim["verdict"]
-    return told if claim["source"] == "paper" else f"{told} ({claim['source']})"
+    """The verdict, with the reason why it is open, and with the source of a claim that is not the paper's."""
+    text = f"{claim['verdict']}: {claim['why']}" if claim["why"] else claim["verdict"]
+    return text if claim["source"] == "paper" else f"{text} ({claim['source']})"
 
 
 def findings_list(findings: Sequence[Row]) -> str:
@@ -169,7 +169,7 @@ def findings_list(findings: Sequence[Row]) -> str:
 
 
 def headlines(findings: Sequence[Row]) -> str:
-    """Findings that have a headline, a line each: the sentence, the paper, and a link into the report."""
+    """Findings that have a headline, one per line: the sentence, the paper, and a link into the report."""
     return "\n".join(
         f"- {row['headline']} (`{row['paper']}`: "
         f"[{row['finding']}](results/paper/report/findings.html#finding-{slug(row['paper'], row['finding'])}))"

@@ -10,9 +10,9 @@ from dpdescent.replication.notation import NAMES, html, plain
 
 VERDICTS = ("reproduced", "not reproduced", "inconclusive", "not testable")
 
-# How claims that are not the paper's own are called in the scorecard, by their source.
+# Names in the scorecard for claims that are not the paper's own, by their source.
 OTHER_SOURCES = {"ours": "added by us", "analogue": "analogues", "identity": "identities"}
-# Beside them where a build has such claims: those that were judged at values of the reader's own.
+# A further name, where a build has claims that were judged at values of the reader's own.
 YOURS = {"yours": "at your values"}
 
 Row = dict[str, str]
@@ -24,7 +24,7 @@ SIGNS = dict(zip(VERDICTS, ("✓", "✗", "?", "–"), strict=True))
 ROOM = 60
 
 
-# A scale of the reader's own, as `docs/pipeline.md` has it.
+# A scale of the reader's own, as in `docs/pipeline.md`.
 OVERLAY = """label: "my run"
 papers:
   brown2024:
@@ -67,16 +67,16 @@ _NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 
 
 def limits(criterion: str) -> tuple[float | None, float | None] | None:
-    """Lower and upper limit that a criterion begins with, None for a side without one; None if it names no numbers."""
+    """Lower and upper limit at the beginning of a criterion, None for a side without one; None without numbers."""
     text = criterion.removeprefix("slope ")
-    if found := re.match(rf"between {_NUMBER} and {_NUMBER}(?![\w%])", text):
-        return float(found[1]), float(found[2])
-    if found := re.match(rf"within {_NUMBER} of {_NUMBER}(?![\w%])", text):
-        return float(found[2]) - float(found[1]), float(found[2]) + float(found[1])
-    if found := re.match(rf"(?:at most|below) {_NUMBER}(?![\w%])", text):
-        return None, float(found[1])
-    if found := re.match(rf"(?:at least|above) {_NUMBER}(?![\w%])", text):
-        return float(found[1]), None
+    if match := re.match(rf"between {_NUMBER} and {_NUMBER}(?![\w%])", text):
+        return float(match[1]), float(match[2])
+    if match := re.match(rf"within {_NUMBER} of {_NUMBER}(?![\w%])", text):
+        return float(match[2]) - float(match[1]), float(match[2]) + float(match[1])
+    if match := re.match(rf"(?:at most|below) {_NUMBER}(?![\w%])", text):
+        return None, float(match[1])
+    if match := re.match(rf"(?:at least|above) {_NUMBER}(?![\w%])", text):
+        return float(match[1]), None
     return None
 
 
@@ -90,9 +90,9 @@ def values(text: str) -> str:
 
 def trials(counts: dict[str, list[int]]) -> str:
     """Formats numbers of trials: the headline's, then those of variants that differ, as in `100; step size 0.2: 50`."""
-    said = {name: " or ".join(str(count) for count in numbers) for name, numbers in counts.items()}
-    main = said.pop("main", "")
-    return "; ".join([main, *(f"{name}: {count}" for name, count in said.items() if count != main)])
+    counts_in_words = {name: " or ".join(str(count) for count in numbers) for name, numbers in counts.items()}
+    main = counts_in_words.pop("main", "")
+    return "; ".join([main, *(f"{name}: {count}" for name, count in counts_in_words.items() if count != main)])
 
 
 def counted(count: int, noun: str) -> str:
@@ -111,7 +111,7 @@ def sentence(text: str) -> str:
 
 
 def ended(text: str) -> str:
-    """Ends text by a full stop, for what follows a colon."""
+    """Ends text with a full stop and adds no capital, because the text follows a colon."""
     text = text.strip()
     return text + ("" if not text or text[-1] in ".!?" else ".")
 
@@ -133,11 +133,11 @@ MOST_LETTERS = 300
 
 
 def alternative(artefact: dict[str, Any], claims: Sequence[Row]) -> str:
-    """Alternative text of a figure for readers who cannot see it: what it is, and the first that was measured."""
+    """Alternative text of a figure for readers who cannot see it: its title, and its first measured claim."""
     what = f"{artefact['place']}: {artefact['title']}. {sentence(artefact['caption'].split('. ')[0])}"
     judged = [f" {claim['quantity']}: {estimate(claim)} ({claim['verdict']})." for claim in claims if claim["measured"]]
-    told = plain(what + "".join(judged[:1]))
-    return told if len(told) <= MOST_LETTERS else f"{told[: MOST_LETTERS - 1].rsplit(' ', 1)[0]}…"
+    text = plain(what + "".join(judged[:1]))
+    return text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS - 1].rsplit(' ', 1)[0]}…"
 
 
 def slug(*names: str) -> str:

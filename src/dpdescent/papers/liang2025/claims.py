@@ -1,0 +1,36 @@
+"""Every claim of liang2025 that a computation can judge, with a criterion made from the paper's words.
+
+The criteria were written before any paper-scale run; what a throw-away prototype had shown was known, and what was
+changed later says so in its column `changed`. Where the paper gives no number, the words "significantly",
+"comparable", "insensitive" are read as the factors of `criteria`, the same for all claims. Where it leaves a value open
+and a table has variants for it, a claim is held to all of them (`criteria.at_readings`).
+"""
+
+from dpdescent.papers.liang2025 import (
+    beta_only,
+    calibration,
+    choices,
+    friendly_core,
+    iterations,
+    least_squares,
+    lemma_f1,
+    lemmas,
+    paths,
+    phases,
+    rates,
+    real_data,
+    sample_size,
+    theorem,
+)
+from dpdescent.replication.judging.evidence import Claim, Evidence
+
+# In the paper's order: guarantees and bounds, synthetic data, other estimators, real data.
+PARTS = (
+    calibration, theorem, phases, rates, lemmas, paths, sample_size, iterations, choices, beta_only, lemma_f1,
+    least_squares, friendly_core, real_data,
+)  # fmt: skip
+
+
+def judge(evidence: Evidence) -> list[Claim]:
+    """Judges all claims, by subject."""
+    return [claim for part in PARTS for claim in part.judge(evidence)]

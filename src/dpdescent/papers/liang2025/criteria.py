@@ -1,0 +1,138 @@
+"""The paper's words as numbers, and the records that carry its key: shared by all of its judgements."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from dpdescent.replication.judging import algebra, records
+from dpdescent.replication.judging.criteria import Criterion, at_most
+from dpdescent.replication.judging.evidence import Claim, Evidence, Verdict
+from dpdescent.replication.judging.statistics import Estimate, median_of
+
+PAPER = "liang2025"
+
+claim = partial(records.claim, PAPER)
+every = partial(records.every, PAPER)
+judged = partial(records.judged, PAPER)
+untestable = partial(records.untestable, PAPER)
+finding = partial(records.finding, PAPER)
+
+# "significantly larger", "grows significantly", "diverges": at least twice.
+SIGNIFICANT = 2.0
+# "comparable", "fairly insensitive", "stable": within a factor of two.
+COMPARABLE = 2.0
+# "consistent with", "converges": within a tenth of the 2SLS estimate.
+CLOSE = 0.1
+# "decreases at the rate": the exponent within a tenth.
+RATE = 0.1
+# "clipping does not occur with high probability": at most one gradient in a hundred, or, read mildly, in ten.
+RARELY, SELDOM = 0.01, 0.1
+# "plateau": the error changes by at most a quarter.
+LEVEL = 1.25
+
+# Variants that read a value which the paper leaves open; a variant that changes a stated value reads nothing.
+READINGS = (
+    "clip constant 1", "clip constant 2", "clip constant 15", "clip constant 100", "step constants",
+    "parameters redrawn", "first-stage budget 1000", "population curvature",
+)  # fmt: skip
+DECIDED = ("reproduced", "not reproduced")
+# Points at the end of an axis from which an exponent over an order is told.
+LAST = 3
+
+
+def at_readings(
+    evidence: Evidence, artefacts: Sequence[str], judge: Callable[[Evidence], Iterable[Claim]], strict: bool = False
+) -> Iterator[Claim]:
+    """Yields claims on artefacts, each held to every reading of what the paper leaves open that their tables have."""
+    others = {
+        variant: {each.claim: each for each in judge(read_as(evidence, artefacts, variant))}
+        for variant in READINGS
+        if any((evidence.tables[name]["variant"] == variant).any() for name in artefacts)
+    }
+    for main in judge(evidence):
+        readings = {name: claims[main.claim] for name, claims in others.items() if main.claim in claims}
+        yield held_to(main, readings, strict)
+
+
+def held_to(main: Claim, readings: Mapping[str, Claim], strict: bool = False) -> Claim:
+    """A claim in view of the same one at other readings of an unstated value: open if one of them decides otherwise.
+
+    A reading that measures the very same number has rows of other panels only.
+
+    Args:
+        strict: whether a reading whose interval straddles the criterion contradicts "reproduced" too, because the value
+            of the main reading was chosen after a look at the data; else it does not, because variants have fewer
+            trials. "Not reproduced" it always contradicts, because a refutation must stand at every reading.
+    """
+    others = {name: each for name, each in readings.items() if _numbers(each) != _numbers(main) and _measures(each)}
+    if not others or not _measures(main):
+        return main
+    told = "; ".join(f"{each.measured:.3g} ({each.verdict}) at {name}" for name, each in others.items())
+    note = "; ".join(filter(None, [main.note, f"other readings: {told}"]))
+    if main.verdict not in DECIDED:
+        return replace(main, note=note)
+    all_speak = strict or main.verdict == "not reproduced"
+    heard = {name: each.verdict for name, each in others.items() if all_speak or each.verdict in DECIDED}
+    shared = records.agree({"the main reading": main.verdict, **heard})
+    return replace(main, verdict=shared.verdict, why=shared.why, note=note)
+
+
+def _numbers(claim: Claim) -> tuple[float | None, ...]:
+    return claim.measured, claim.low, claim.high
+
+
+def _measures(claim: Claim) -> bool:
+    return claim.verdict != "not testable" and claim.measured is not None
+
+
+def at_draws(main: Claim, verdicts: Sequence[Verdict]) -> Claim:
+    """A claim in view of other draws of the parameters, which the paper leaves open: open if one decides otherwise."""
+    counts = ", ".join(f"{each} at {verdicts.count(each)}" for each in dict.fromkeys(verdicts))
+    told = f"of {len(verdicts)} other draws of the parameters: {counts or 'none'}"
+    note = "; ".join(filter(None, [main.note, told]))
+    heard = [each for each in verdicts if each in DECIDED]
+    if main.verdict not in DECIDED or not heard:
+        return replace(main, note=note)
+    shared = records.agree({"the main draw": main.verdict, **{f"draw {k}": each for k, each in enumerate(heard)}})
+    return replace(main, verdict=shared.verdict, why=shared.why, note=note)
+
+
+def read_as(evidence: Evidence, artefacts: Sequence[str], variant: str) -> Evidence:
+    """The evidence with a variant's rows in place of the main ones, panel by panel where a table has panels."""
+
+    def instead(table: pd.DataFrame) -> pd.DataFrame:
+        chosen, replaced = table[table["variant"] == variant], table["variant"] == "main"
+        if "panel" in table:
+            replaced &= table["panel"].isin(chosen["panel"])
+        return pd.concat([chosen.assign(variant="main"), table[~replaced]], ignore_index=True) if len(chosen) else table
+
+    return Evidence(evidence.spec, {**evidence.tables, **{name: instead(evidence.tables[name]) for name in artefacts}})
+
+
+def median_ratios(first: pd.DataFrame, second: pd.DataFrame, keys: Sequence[str]) -> algebra.Places:
+    """Ratios of medians at equal places; the ends combine the medians' bootstrap intervals in the worst way."""
+
+    def ratio(upper: Estimate, lower: Estimate) -> Estimate:
+        return Estimate(upper.value / lower.value, upper.low / lower.high, upper.high / lower.low)
+
+    pairs = algebra.pairs(first, second, keys)
+    return {algebra.place_of(row, keys): ratio(median_of(row), median_of(other)) for row, other in pairs}
+
+
+def no_faster() -> Criterion:
+    """How an exponent over the order of an upper bound is held to it."""
+    return at_most(RATE, ": no faster than the order, up to a tenth in the exponent")
+
+
+def exponent_over(rows: pd.DataFrame, axis: str, order: "Callable[[pd.Series[float]], float]") -> Estimate:
+    """The exponent of the mean over an order, by a line through an axis's last points: an order is about its end."""
+    ends = rows[rows[axis].isin(sorted(set(rows[axis]))[-LAST:])].reset_index(drop=True)
+    return algebra.line(algebra.scaled(ends, np.array([1.0 / order(row) for row in algebra.each(ends)])), axis)
+
+
+def rows_of(evidence: Evidence, panel: str, quantity: str) -> pd.DataFrame:
+    """The rows of one quantity of `table_rates` along one axis."""
+    return evidence.select("table_rates", panel=panel, quantity=quantity)

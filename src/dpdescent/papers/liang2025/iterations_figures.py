@@ -1,0 +1,86 @@
+"""Figures of liang2025 against the number of iterations: the bound in Figure 2, the error in Figure 4."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpdescent.papers.liang2025.drawing import ERROR, ITERATIONS, SPREAD, levels, middle, readings
+from dpdescent.replication.drawing.figures import (
+    BLUE,
+    GREEN,
+    GREY,
+    VERMILION,
+    legend_below,
+    level_colors,
+    log_scale,
+    panels,
+    select,
+    thin_curve,
+    vertical,
+)
+
+
+def draw_fig02(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Draws bound (7) against the number of iterations, its three terms, and the boundaries of its regimes."""
+    figure, axes = panels(size=(8.2, 4.6))
+    names = {
+        "total": ("bound (7)", "black"), "optimisation": (r"optimisation: $\kappa^{T/2}$", GREEN),
+        "sampling": (r"sampling: $1/\sqrt{n}$", BLUE), "privacy": (r"privacy: $\sqrt{T}/n$", VERMILION),
+    }  # fmt: skip
+    for series, (label, color) in names.items():
+        style = {"linestyle": "-", "linewidth": 2.4} if series == "total" else {"linewidth": 1.4}
+        thin_curve(axes, table[table["series"] == series], "T", label, color=color, **style)
+    log_scale(axes)
+    lowest = table[table["series"] == "privacy"]["mean"].min()
+    axes.set_ylim(lowest / 1.5, 5 * table["mean"].max())
+    _regimes(axes, table.iloc[0], float(table["T"].max()))
+    axes.set(xlabel=ITERATIONS, ylabel=r"bound on $\|\beta^{(T)}-\hat\beta\|$, hidden constants set to 1")
+    legend_below(figure, [axes], 4)
+    return figure
+
+
+def _regimes(axes: Axes, row: "pd.Series[Any]", longest: float) -> None:
+    """Draws shades, names and boundaries of the regimes of Remark 3.7; beyond T3 condition (5) fails."""
+    ends = [1.0, row["T1"], row["T2"], row["T3"], longest]
+    names = ("drop:\noptimisation", "plateau:\nsampling", "rise:\nprivacy", "(5)\nfails")
+    for low, high, name, shade in zip(ends, ends[1:], names, (GREEN, BLUE, VERMILION, GREY), strict=False):
+        axes.axvspan(low, high, color=shade, alpha=0.08, linewidth=0)
+        axes.text((low * high) ** 0.5, 0.97, name, transform=axes.get_xaxis_transform(), ha="center", va="top")
+    axes.set_xlim(1.0, longest)
+    for name in ("T1", "T2", "T3"):
+        vertical(axes, row[name], f"$T_{name[1]}={row[name]:.0f}$", height=0.5, side="left")
+
+
+def draw_fig04(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Draws the error against T for three budgets of either stage, with the limits of conditions (5) and (21)."""
+    figure, (axes,) = panels(3, size=(4.6, 4.2), gridspec_kw={"width_ratios": [1, 1, 0.75]})
+    rows = table[table["error_to"] == "beta_hat"]
+    for panel, part, varied, held in ((axes[0], "a", "1", "2"), (axes[1], "b", "2", "1")):
+        main = select(rows, panel=part)
+        levels(panel, main, "T", f"rho{varied}")
+        title = rf"({part}) $\rho_{varied}$ varies, $\rho_{held}={main[f'rho{held}'].iloc[0]:g}$"
+        panel.set(title=title, xlabel=ITERATIONS, ylabel=ERROR["beta_hat"])
+        log_scale(panel)
+    _cutoffs(axes[0], select(rows, panel="a"))
+    rho1 = middle(select(rows, panel="a")["rho1"])
+    color = level_colors(rows["rho1"])[rho1]
+    readings(axes[2], rows[(rows["panel"] == "a") & (rows["rho1"] == rho1)], "T", color)
+    axes[2].set(title=rf"(a) other readings, $\rho_1={rho1:g}$", xlabel=ITERATIONS)
+    legend_below(figure, axes[:1], 3, f"the budget that varies;  {SPREAD}")
+    return figure
+
+
+def _cutoffs(axes: Axes, rows: pd.DataFrame) -> None:
+    """Draws the largest T of condition (5) as lines, and writes that of condition (21), which is below 1."""
+    axes.set_ylim(top=2.2 * axes.get_ylim()[1])
+    limits = rows.groupby("rho1")[["limit_condition_5", "limit_condition_21"]].mean()
+    for level, color in level_colors(limits.index).items():
+        limit = limits.loc[level, "limit_condition_5"]
+        vertical(axes, limit, f"(5): $T={limit:.3g}$", color=color)
+    # Below the axis, because a text in the panel would lie over a line.
+    proved = ", ".join(f"{limit:.1g}" for limit in limits["limit_condition_21"])
+    axes.set_xlabel(
+        f"{ITERATIONS}\n(limit (5) at constant 1; (21), in the proof: $T\\leq$ {proved}, off the left edge)"
+    )

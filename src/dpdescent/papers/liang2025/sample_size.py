@@ -1,0 +1,316 @@
+"""The error as the sample size grows: Figure 3, other draws of its parameters, and consistency."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from scipy.special import bdtr
+
+from dpdescent.data.iv import IVSample
+from dpdescent.papers.liang2025 import cases, laws
+from dpdescent.papers.liang2025.choices import thresholds
+from dpdescent.papers.liang2025.criteria import (
+    COMPARABLE,
+    LEVEL,
+    RATE,
+    SIGNIFICANT,
+    at_draws,
+    at_readings,
+    every,
+    held_to,
+    judged,
+    median_ratios,
+)
+from dpdescent.papers.liang2025.formulas import IVProblem
+from dpdescent.papers.liang2025.setting import Arm, Row, Spec, private, releases, sweep
+from dpdescent.replication.judging import algebra
+from dpdescent.replication.judging.criteria import Criterion, at_least, at_most, between
+from dpdescent.replication.judging.evidence import Bound, Cell, Claim, Evidence, Verdict
+from dpdescent.replication.judging.records import Place
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, extreme_ratio, log_log_slope, median_of
+
+FIGURE_3A: Place = {"artefact": "fig03", "location": "Sec. 4.1, Figure 3(a)", "kind": "figure", "source": "paper"}
+FIGURE_3B: Place = {"artefact": "fig03", "location": "Sec. 4.1, Figure 3(b)", "kind": "figure", "source": "paper"}
+SPLITS = (("fig03a-rate-1-9", 1.0, 9.0), ("fig03a-rate-5-5", 5.0, 5.0), ("fig03a-rate-9-1", 9.0, 1.0))
+# Runs that Figure 3 has beside the paper's 20 iterations, to see whether the error is level in T.
+SHORTER, LONGER, LAST = "ten iterations", "forty iterations", 40
+# What "at the rate" may mean beside one slope in both halves of the grid.
+MILD = "an error that stays within a factor of two of the rate"
+# Values of c0 at which Figure 3 has such runs too.
+CLIP_CONSTANTS = ("clip constant 1", "clip constant 15")
+# Numbers of iterations of Figure 4 at which its note tells the same.
+SEEN = (20, 50)
+# A cause explains what it causes if most goes when it goes.
+MOST = 0.5
+
+
+def splits(spec: Spec, problem: IVProblem) -> list[Arm]:
+    """Figure 3: one arm a split of the budget, and 2S-GD beside them, in panel b also 2S-GD with their clipping.
+
+    There errors are large, and clipping without noise separates what clipping does from what noise does.
+    """
+    T, free = spec["arms"]["T"], {"rho1": math.inf, "rho2": math.inf}
+    arms = [private(spec, problem, T, split["rho1"], split["rho2"], split) for split in spec["arms"]["splits"]]
+    arms.append(Arm("2S-GD", T, math.inf, math.inf, arms[0].steps, math.inf, labels=free))
+    clipped = Arm("2S-GD, clipped", T, math.inf, math.inf, arms[0].steps, arms[0].gamma, labels=free)
+    return [*arms, clipped] if spec["panel"] == "b" else arms
+
+
+def draws(spec: Spec, problem: IVProblem) -> list[Arm]:
+    """Figures 3(a) and 8 for other draws of the parameters, to see how much depends on the one draw."""
+    return splits(spec, problem) if spec["panel"] == "fig03" else thresholds(spec, problem)
+
+
+def spectrum(spec: Spec, sample: IVSample, problem: IVProblem, arms: list[Arm]) -> list[Row]:
+    """The singular values of the draw, and the columns that only the other figure has."""
+    blank = {"gamma": math.nan} if spec["panel"] == "fig03" else {name: spec["arms"][name] for name in ("rho1", "rho2")}
+    return [{"theta_min": problem.theta_min, "theta_norm": problem.theta_norm, **blank} for _ in arms]
+
+
+def logarithmic(spec: Spec, problem: IVProblem) -> list[Arm]:
+    """One arm, whose T is a multiple of log n: super-logarithmic growth is not needed for consistency."""
+    given = spec["arms"]
+    T = math.ceil(given["iterations_per_log_n"] * math.log(problem.n))
+    return [private(spec, problem, T, given["rho1"], given["rho2"], {"T": T})]
+
+
+run_fig03 = partial(sweep, arms_of=splits, axes=("panel", "n"))
+releases_fig03 = partial(releases, arms_of=splits)
+run_ext_parameter_draws = partial(sweep, arms_of=draws, axes=("panel", "draw", "n"), measures_of=spectrum)
+releases_ext_parameter_draws = partial(releases, arms_of=draws)
+run_ext_consistency = partial(sweep, arms_of=logarithmic, axes=("n",))
+releases_ext_consistency = partial(releases, arms_of=logarithmic)
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """Yields the claims on the rate, on the plateau, on many regressors and instruments, and on consistency."""
+    yield from at_readings(evidence, ["fig03"], _rates)
+    yield _rate_over_draws(evidence)
+    yield _plateau(evidence)
+    yield from at_readings(evidence, ["fig03"], _larger_dimension)
+    yield _consistency(evidence)
+
+
+def _private(evidence: Evidence, panel: str, variant: str = "main") -> pd.DataFrame:
+    return evidence.select("fig03", variant, panel=panel, error_to="beta_hat", series="DP-2S-GD")
+
+
+def _draws(evidence: Evidence, rho1: float, variant: str = "main") -> pd.DataFrame:
+    rows = evidence.select("ext_parameter_draws", variant, panel="fig03", error_to="beta_hat", series="DP-2S-GD")
+    return rows[rows["rho1"] == rho1]
+
+
+def _window(evidence: Evidence) -> Criterion:
+    low, high = (evidence.published["rate_in_n"] + end for end in (-RATE, RATE))
+    return between(low, high, words=f"slope between {low:g} and {high:g}")
+
+
+def _rates(evidence: Evidence) -> Iterator[Claim]:
+    rows, window = _private(evidence, "a"), _window(evidence)
+    for id, rho1, rho2 in SPLITS:
+        curve = rows[(rows["rho1"] == rho1) & (rows["rho2"] == rho2)]
+        main = every(
+            id=id, **FIGURE_3A,
+            statement="all points lie in the plateau region, so the error decreases at the rate 1/sqrt(n)",
+            quantity=f"log-log slope of the mean error in n, in either half of the grid, at rho1={rho1:g}, rho2={rho2:g}",
+            cells=_halves(curve), criterion=window,
+            changed=(
+                "Before a review one line was laid through all points, which a bent curve can meet; a rate is the same in both halves. "
+                "Other draws of the parameters and more values of c0 must agree. After a second reading the words are also met by an "
+                "error within a factor of two of the rate over the whole grid, because a bend within that is no other rate to a reader of the figure."
+            ),
+            note=f"one line through all points has slope {log_log_slope(curve, 'n').value:.2f}",
+        )  # fmt: skip
+        # The same by how far the error strays from the rate over the grid of n, which is not stated either.
+        rate = algebra.floats(curve, "n") ** float(evidence.published["rate_in_n"])
+        strayed = extreme_ratio(algebra.scaled(curve, 1.0 / rate)) if len(curve) else NOTHING
+        verdict = at_most(COMPARABLE).verdict(strayed)
+        mildly = replace(main, measured=strayed.value, low=strayed.low, high=strayed.high, verdict=verdict)
+        others = [window.verdict_on_all(_halves(rows).values()) for _, rows in _draws(evidence, rho1).groupby("draw")]
+        yield at_draws(held_to(main, {MILD: mildly}), others)
+
+
+def _halves(curve: pd.DataFrame) -> algebra.Places:
+    """Slopes below and above the middle of the grid, with standard errors alone, because halves show what is bent."""
+    n = np.unique(algebra.floats(curve, "n"))
+    middle = n[np.argmin(np.abs(np.log(n) - np.log(n).mean()))] if len(n) else math.nan
+    parts = {f"n <= {middle:g}": curve["n"] <= middle, f"n >= {middle:g}": curve["n"] >= middle}
+    return {name: algebra.line(curve[chosen], "n") for name, chosen in parts.items()}
+
+
+def _rate_over_draws(evidence: Evidence) -> Claim:
+    slopes = algebra.by(_draws(evidence, 5.0), ["draw"], lambda group: log_log_slope(group, "n"))
+    window, measured = _window(evidence), _median([slope.value for slope in slopes.values()])
+    place = FIGURE_3A | {"artefact": "ext_parameter_draws", "source": "ours"}
+    return judged(
+        id="fig03a-rate-any-design", **place,
+        statement="(as a statement about the design, not about one draw of its parameters) the error decreases at the rate 1/sqrt(n)",
+        quantity=f"median slope over {len(slopes)} draws of the parameters; the interval is that of a median, from order statistics",
+        measured=measured, criterion=window.words, verdict=window.verdict(measured),
+        changed="Before a review every draw had to meet it, which slopes of four points are too wide for.",
+        cells=[Cell(draw, slope.value, slope.low, slope.high, window.verdict(slope)) for draw, slope in slopes.items()],
+    )  # fmt: skip
+
+
+def _median(values: list[float]) -> Estimate:
+    """The median with an interval of 95 % at least for any law; of fewer than six values it is their range."""
+    if not values:
+        return NOTHING
+    ordered, last = sorted(values), len(values) - 1
+    rank = max([k for k in range(1, last) if 2 * bdtr(k - 1, last + 1, 0.5) <= 0.05], default=1)
+    return Estimate(float(np.median(ordered)), ordered[rank - 1], ordered[last + 1 - rank])
+
+
+def _level() -> Criterion:
+    return between(1.0 / LEVEL, LEVEL)
+
+
+def _plateau(evidence: Evidence) -> Claim:
+    main = _plateau_at(evidence, (SHORTER, "main", LONGER))
+    others = {
+        reading: _plateau_at(evidence, (f"{SHORTER} at {reading}", reading, f"{LONGER} at {reading}"))
+        for reading in CLIP_CONSTANTS
+    }
+    return at_draws(held_to(main, others), list(_level_draws(evidence)))
+
+
+def _plateau_at(evidence: Evidence, variants: Sequence[str]) -> Claim:
+    """The claim on the plateau, from variants of rising T that have one value of c0."""
+    return every(
+        id="fig03a-plateau", **FIGURE_3A,
+        statement="all points of Figure 3(a) lie in the plateau region of Figure 2, where the error hardly changes with T",
+        quantity="of the mean error at T = 40 over that at T = 20, and at T = 20 over that at T = 10, the one nearer to 1, where T2 of Remark 3.7 is at least 40",
+        cells=_changes(evidence, *(_private(evidence, "a", variant) for variant in variants)), criterion=_level(),
+        changed=(
+            "Added after a review; after another one the point may lie at either end of the plateau, and other draws of the parameters must agree. "
+            "Two more values of c0 must agree too. After a second reading a value of c0 at which it is open leaves it open."
+        ),
+        note=f"T1 and T2 of Remark 3.7 at hidden constants 1; {_first_regime(evidence)}; {_in_figure_4(evidence)}",
+    )  # fmt: skip
+
+
+def _changes(evidence: Evidence, shorter: pd.DataFrame, main: pd.DataFrame, longer: pd.DataFrame) -> algebra.Places:
+    """How far the error changes from T = 20 on the side on which it changes less, by place."""
+    keys, inside = ["n", "rho1", "rho2"], []
+    for row in algebra.each(longer):
+        at = cases.case(evidence, cases.FIGURE_3A, n=int(row["n"]), rho1=row["rho1"], rho2=row["rho2"])
+        # T2 does not depend on kappa, so that any rate below 1 gives it where nothing contracts.
+        regimes = laws.regime_boundaries(at.problem, min(at.kappa, 0.5), at.rho1, at.rho2)
+        inside.append(regimes.sampling_ends >= LAST)
+    after = algebra.ratios(longer[np.array(inside, dtype=bool)], main, keys)
+    before = algebra.ratios(main, shorter, keys)
+    return {
+        place: max((change, before.get(place, change)), key=lambda each: _level().margin(each.value))
+        for place, change in after.items()
+    }
+
+
+def _level_draws(evidence: Evidence) -> Iterator[Verdict]:
+    """The verdict at every other draw, over all splits."""
+    tables = [
+        pd.concat([_draws(evidence, rho1, variant) for _, rho1, _ in SPLITS]) for variant in (SHORTER, "main", LONGER)
+    ]
+    for draw in sorted(set(tables[1]["draw"])):
+        changes = _changes(evidence, *(table[table["draw"] == draw] for table in tables))
+        yield _level().verdict_on_all(changes.values())
+
+
+def _first_regime(evidence: Evidence) -> str:
+    """The number of iterations at which the plateau begins at the largest n, as text for a note."""
+    n = int(evidence.tables["fig03"]["n"].max())
+    at = cases.case(evidence, cases.FIGURE_3A, n=n, rho1=5.0, rho2=5.0)
+    if not at.kappa < 1:
+        return f"at n = {n} T1 has no value, because nothing contracts"
+    begins = laws.regime_boundaries(at.problem, at.kappa, at.rho1, at.rho2).optimisation_ends
+    return f"at n = {n} T1 is {begins:.0f}, beyond the figure's T = 20"
+
+
+def _in_figure_4(evidence: Evidence) -> str:
+    """The same ratio in Figure 4 at c0 = 3 and 1, for a note, because its T are others."""
+    ratios = []
+    for c0, variant in ((3, "main"), (1, "clip constant 1")):
+        curve = evidence.select("fig04", variant, panel="a", rho1=10.0, error_to="beta_hat").set_index("T")["mean"]
+        if set(SEEN) <= set(curve.index):
+            ratios.append(f"{curve[SEEN[1]] / curve[SEEN[0]]:.2f} at c0 = {c0}")
+    return f"in Figure 4 (n = 1000, rho1 = rho2 = 10) the error at T = 50 over that at T = 20 is {', '.join(ratios) or 'not known'}"
+
+
+def _larger_dimension(evidence: Evidence) -> Iterator[Claim]:
+    small, large = (_private(evidence, panel) for panel in "ab")
+    yield every(
+        id="fig03b-larger", **FIGURE_3B,
+        statement="at p = 50 the errors are significantly larger than at p = 5",
+        quantity="smallest ratio of median errors, panel b over panel a, at equal n and budgets",
+        cells=median_ratios(large, small, ["n", "rho1", "rho2"]), criterion=at_least(SIGNIFICANT),
+        changed="Before a review it was a ratio of means, which the distance to just-identified 2SLS does not have.",
+    )  # fmt: skip
+    yield every(
+        id="fig03b-cause", **FIGURE_3B,
+        statement="the errors at p = 50 are large because T = 20 violates condition (5), which limits the noise",
+        quantity="share of what the median error exceeds that of the descent without noise and clipping by which goes when noise is taken away and clipping is kept",
+        cells=_shares_of_noise(evidence), criterion=at_least(MOST, ": most of the excess goes with the noise"),
+        changed=(
+            "Before a review means were compared with those of runs that have neither noise nor clipping; then errors at the largest and smallest n; "
+            "now runs that clip without noise, and values of c0 at which less is clipped."
+        ),
+        note=_condition_5(evidence),
+    )  # fmt: skip
+
+
+def _shares_of_noise(evidence: Evidence) -> algebra.Places:
+    """The noise's share of the excess, by n and budgets; the ends combine the medians' intervals in the worst way."""
+    rows = evidence.select("fig03", panel="b", error_to="beta_hat")
+    free, clipped = (rows[rows["series"] == series].set_index("n") for series in ("2S-GD", "2S-GD, clipped"))
+
+    def share(whole: float, without_noise: float, without_both: float) -> float:
+        return (whole - without_noise) / (whole - without_both)
+
+    shares = {}
+    for row in algebra.each(rows[rows["series"] == "DP-2S-GD"]):
+        if row["n"] in clipped.index and row["n"] in free.index:
+            whole, noiseless = median_of(row), median_of(clipped.loc[row["n"]])
+            base = median_of(free.loc[row["n"]]).value
+            # Both series share data and clipping, so that intervals taken as independent are too wide, not too narrow.
+            ends = share(whole.low, noiseless.high, base), share(whole.high, noiseless.low, base)
+            place = algebra.place_of(row, ["n", "rho1", "rho2"])
+            shares[place] = Estimate(share(whole.value, noiseless.value, base), *ends)
+    return shares
+
+
+def _condition_5(evidence: Evidence) -> str:
+    """What condition (5) allows at the two ends, for a note."""
+    n = evidence.tables["fig03"].query("panel == 'b'")["n"]
+    if n.empty:
+        return ""
+    ends = ((int(n.min()), 1.0, 9.0), (int(n.max()), 9.0, 1.0))
+    at = [cases.case(evidence, cases.FIGURE_3B, n=size, rho1=rho1, rho2=rho2) for size, rho1, rho2 in ends]
+    least, most = (laws.iteration_limit(each.problem, each.rho1) for each in at)
+    free = evidence.select("fig03", panel="b", error_to="beta_hat", series="2S-GD")["median"]
+    return (
+        f"at constant 1 condition (5) allows T <= {least:.2g} at n = {ends[0][0]}, rho1 = 1, and T <= {most:.3g} at n = {ends[1][0]}, "
+        f"rho1 = 9; without noise and clipping the median is {free.median():.2g}"
+    )
+
+
+def _consistency(evidence: Evidence) -> Claim:
+    rows = evidence.select("ext_consistency", error_to="beta")
+    middle = math.sqrt(rows["n"].min() * rows["n"].max()) if len(rows) else math.nan
+    halves = {"n below the middle": rows[rows["n"] <= middle], "n above the middle": rows[rows["n"] >= middle]}
+    return every(
+        id="abstract-consistency", artefact="ext_consistency", location="abstract, Theorem 3.1", kind="theorem", source="paper",
+        statement="the algorithm achieves consistency: at a fixed budget the error tends to 0 as n grows",
+        quantity="log-log slope in n of the mean error to beta in either half of the grid, T of order log n, rho1 = rho2 = 5",
+        cells={name: algebra.line(half, "n") for name, half in halves.items()},
+        criterion=at_most(-RATE, ": an error that tends to a constant has slope 0"),
+    )  # fmt: skip
+
+
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Evaluates the bound at every point of Figure 3 beside the mean error."""
+    for panel, design in (("a", cases.FIGURE_3A), ("b", cases.FIGURE_3B)):
+        for row in algebra.each(evidence.select("fig03", panel=panel, error_to="beta_hat")):
+            at = cases.case(evidence, design, n=row["n"], rho1=row["rho1"], rho2=row["rho2"])
+            yield cases.error_bound(at, row["mean"])

@@ -1,0 +1,285 @@
+"""What Theorem 3.1 asks for and presupposes where the experiments are: steps, rates, conditions on T and n, noise."""
+
+import math
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import pandas as pd
+
+from dpdescent.papers.liang2025 import appendices, cases, formulas, laws, setting
+from dpdescent.papers.liang2025.cases import Case, case
+from dpdescent.papers.liang2025.choices import no_clipping_thresholds
+from dpdescent.papers.liang2025.criteria import COMPARABLE, every, judged
+from dpdescent.replication.judging.bound_rows import ORDER, bound_value, pick, row, stated
+from dpdescent.replication.judging.criteria import Criterion, about, at_least, at_most
+from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
+from dpdescent.replication.judging.records import Place
+from dpdescent.replication.judging.statistics import exactly
+
+FORMULAS: Place = {"artefact": "bounds", "location": "Remark 3.3", "kind": "theorem", "source": "paper"}
+WITHIN_THEORY = (
+    ("fig04-within-theory", "condition (21) at Figure 4, rho1 = 10"),
+    ("fig06-within-theory", "condition (6) at Figure 6"),
+)
+# Fractions of the ceilings (3), and dimensions p = q with the n of (6) at constant 1.
+FRACTIONS, DIMENSIONS = (0.01, 0.1, 0.5, 0.9, 0.99), (1, 2, 5, 10, 20)
+FAR = 10**12
+# Relative steps about an optimum: no value there may be lower.
+STEPS = (0.5, 0.9, 0.99, 1.01, 1.1, 1.5)
+EQUAL = 1e-9
+# Stands for a strict inequality.
+STRICT = 1e-9
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """Yields the claims that formulas decide by themselves, in the paper's order."""
+    yield from _step_sizes(evidence)
+    yield from _within_theory(evidence)
+    yield _burn_in(evidence)
+    yield _noise_complexity()
+
+
+def _step_sizes(evidence: Evidence) -> Iterator[Claim]:
+    tau, constants, factors = evidence.settings["tau"], setting.constants(evidence.spec), {}
+    for p, one, other in product(DIMENSIONS, FRACTIONS, FRACTIONS):
+        least = math.ceil(p * p * (tau + math.log(p * p)) ** 2)
+        window = formulas.spectrum(cases.problem_at(least, p, p, tau), constants)
+        ceilings = formulas.step_size_ceilings(window)
+        steps = formulas.StepSizes(one * ceilings.eta, other * ceilings.alpha)
+        kappa = formulas.contraction(window, steps).overall
+        factors[f"p = {p}, eta at {one:g}, alpha at {other:g} of the ceiling"] = exactly(kappa)
+    yield every(
+        id="eq-10-factor", **FORMULAS | {"location": "Theorem 3.1, eq. (10)"},
+        statement="the contraction factor lies between 0 and 1 for every pair of step sizes that (3) admits",
+        quantity="kappa of (10) at the n of (6), p = q = 1 to 20, at our values of C0 and c0",
+        cells=factors, criterion=Criterion("above 0 and below 1", low=5e-324, high=1.0 - 1e-12),
+    )  # fmt: skip
+    endless = case(evidence, cases.FIGURE_3A, n=FAR)
+    far, theta = formulas.step_size_ceilings(endless.nominal), endless.problem
+    printed = {"eta": 2.0, "alpha": 4.0 / (2.0 * theta.theta_norm**2 + theta.theta_min**2)}
+    yield every(
+        id="remark-3.2-limits", **FORMULAS | {"location": "Remark 3.2"},
+        statement="with infinitely many samples (3) becomes eta < 2 and alpha < 4 / (2 ||Theta||^2 + sigma_min(Theta)^2)",
+        quantity="ceilings (3) at n = 1e12 over these limits, at the design of Figure 3(a)",
+        cells={"eta": exactly(far.eta / printed["eta"]), "alpha": exactly(far.alpha / printed["alpha"])},
+        criterion=about(1.0, 1e-3),
+    )  # fmt: skip
+    near = case(evidence, cases.FIGURE_3A, n=5000).nominal
+    best = formulas.approximately_optimal_step_sizes(near)
+    least_factors, beside = formulas.contraction(near, best), {}
+    for factor in STEPS:
+        moved = formulas.contraction(near, formulas.StepSizes(factor * best.eta, factor * best.alpha))
+        beside[f"kappa_Theta at {factor:g} of eta*"] = exactly(moved.theta / least_factors.theta)
+        beside[f"kappa_beta at {factor:g} of alpha*"] = exactly(moved.beta / least_factors.beta)
+    yield every(
+        id="remark-3.3-steps", **FORMULAS | {"location": "Remark 3.3, eq. (8)"},
+        statement="the step sizes (8) minimise the contraction factors (10)",
+        quantity="factor at other steps over that at (8), at the design of Figure 3(a), n = 5000",
+        cells=beside, criterion=at_least(1.0 - EQUAL, words="at least 1"),
+    )  # fmt: skip
+    high, low = (1.0 + near.delta) ** 2, (1.0 - near.delta) ** 2
+    distant = formulas.contraction(endless.nominal, formulas.approximately_optimal_step_sizes(endless.nominal)).theta
+    yield every(
+        id="remark-3.3-factors", **FORMULAS,
+        statement="at (8) the factors are gbar / (gbar + glow) and (high - low) / (high + low), and the latter tends to 0 as n grows",
+        quantity="each factor less the printed one; the first stage's at n = 1e12",
+        cells={
+            "kappa_beta": exactly(least_factors.beta - near.upper / (near.upper + near.lower)),
+            "kappa_Theta": exactly(least_factors.theta - (high - low) / (high + low)),
+            "kappa_Theta, n = 1e12": exactly(distant),
+        },
+        criterion=about(0.0, 1e-5, words="within 1e-5 of 0"),
+    )  # fmt: skip
+
+
+def _within_theory(evidence: Evidence) -> Iterator[Claim]:
+    for id, condition in WITHIN_THEORY:
+        yield judged(
+            id=id, **FORMULAS | {"location": "Sec. 4", "source": "ours"},
+            statement="(ours) the experiments lie where the theorem applies",
+            quantity=condition,
+            measured=exactly(bound_value(evidence, condition)), criterion="none: the conditions have constants to which the paper gives no value", verdict="not testable", why="out of reach",
+            note="at our constants; condition (21) is explicit but for c0 and C0",
+        )  # fmt: skip
+
+
+def _burn_in(evidence: Evidence) -> Claim:
+    at, cells = case(evidence, cases.FIGURE_3A, n=FAR), {}
+    for eta in (0.1, 0.3, 0.5, 0.9):
+        kappa = formulas.contraction(at.nominal, formulas.StepSizes(eta, 1e-3)).theta
+        t0 = laws.burn_in(at.nominal, kappa, at.problem.theta_norm)
+        cells[f"eta = {eta:g}"] = exactly(t0 - laws.burn_in_limit(eta, at.problem.theta_min, at.problem.theta_norm))
+    return every(
+        id="eq-22-limit", **FORMULAS | {"location": "App. C, below eq. (25)"},
+        statement="the burn-in t0(n) of (22) tends to a constant that eta and the singular values of Theta set",
+        quantity="t0 at n = 1e12, a whole number, less its limit before rounding, for eta below 1",
+        cells=cells, criterion=Criterion("between 0 and 1: the limit rounded up", low=-1e-3, high=1.0 + 1e-3),
+        note="for eta above 1, which (3) admits, the printed logarithm to the base 1 - eta has no value",
+    )  # fmt: skip
+
+
+def _noise_complexity() -> Claim:
+    cells = {}
+    for p, wider, tau in product((1, 10, 1000, 10**6), (1, 10), (0.1, 5.0, 50.0)):
+        at = formulas.IVProblem(
+            n=1000, p=p, q=p * wider, tau=tau, theta_min=1.0, theta_norm=1.0, sigma_1=1.0, sigma_2=1.0
+        )
+        order = math.sqrt(p) * (math.sqrt(at.q) + math.sqrt(tau)) ** 3
+        cells[f"p = {p}, q = {at.q}, tau = {tau:g}"] = exactly(laws.noise_complexity(at) / order)
+    return every(
+        id="eq-24-order", **FORMULAS | {"location": "App. C, eq. (24)"},
+        statement="R(tau) is at most of order sqrt(p) (sqrt q + sqrt tau)^3",
+        quantity="R over that order, p = 1 to 1e6, q = p and 10 p, tau = 0.1 to 50",
+        cells=cells, criterion=at_most(COMPARABLE, ": bounded"),
+    )  # fmt: skip
+
+
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Evaluates rows of every design and size, then of every run, then those that are looked up by name."""
+    for at in _sizes(evidence):
+        yield from _of_size(at)
+    yield from _edges(evidence)
+    for at in _runs(evidence):
+        yield from _of_run(at)
+    yield from _named(evidence)
+
+
+def _sizes(evidence: Evidence) -> Iterator[Case]:
+    """Yields every design at the ends of its grid in n."""
+    for design in (cases.FIGURE_3A, cases.FIGURE_3B, cases.FIGURE_9):
+        grid = _table(evidence, design)["n"]
+        for n in sorted({int(grid.min()), int(grid.max())}):
+            yield case(evidence, design, n=n)
+    yield case(evidence, cases.FIGURE_4, place="Figures 4 and 6")
+    yield case(evidence, cases.FIGURE_7, place="Figures 7 and 8")
+
+
+def _runs(evidence: Evidence) -> Iterator[Case]:
+    """The private runs: Figure 3 at the ends of its grid, Figures 4 and 6 at the T of least error for each budget."""
+    for design in (cases.FIGURE_3A, cases.FIGURE_3B):
+        table = _table(evidence, design, series="DP-2S-GD")
+        for _, point in table[table["n"].isin([table["n"].min(), table["n"].max()])].iterrows():
+            yield case(evidence, design, n=point["n"], rho1=point["rho1"], rho2=point["rho2"])
+    for design, budget in ((cases.FIGURE_4, "rho1"), (cases.FIGURE_6, "rho2")):
+        for _, rows in _table(evidence, design).groupby(budget):
+            point = rows.loc[rows["mean"].idxmin()]
+            yield case(evidence, design, T=point["T"], rho1=point.get("rho1", 0.0), rho2=point["rho2"])
+    yield case(evidence, cases.FIGURE_8, place="Figures 7 and 8")
+
+
+def _table(evidence: Evidence, design: cases.Design, **where: Any) -> pd.DataFrame:
+    _, artefact, panel = design
+    panels = {} if panel == "all" else {"panel": panel}
+    return evidence.select(artefact, error_to="beta_hat", **panels, **where)
+
+
+def _of_size(at: Case) -> Iterator[Bound]:
+    """Yields ceilings of step sizes beside those of Sec. 4, and the n of the lemmas."""
+    text, ceilings, used, theta = at.shape, formulas.step_size_ceilings(at.nominal), at.steps, at.problem
+    endless = formulas.Spectrum(delta=0.0, lower=theta.theta_min**2, upper=theta.theta_norm**2)
+    limits, half = formulas.step_size_ceilings(endless), "measured is the step size of Sec. 4, half of it"
+    for name, location, value, measured, note in (
+        ("ceiling of eta", "(3)", ceilings.eta, used.eta, half),
+        ("ceiling of alpha", "(3)", ceilings.alpha, used.alpha, half),
+        ("ceiling of eta for n to infinity", "Remark 3.2", limits.eta, used.eta, ""),
+        ("ceiling of alpha for n to infinity", "Remark 3.2", limits.alpha, used.alpha, ""),
+        (
+            "ceiling of alpha at the true Theta", "Remark 3.2", 2 / theta.theta_norm**2, used.alpha,
+            "gradient descent at the true Theta",
+        ),
+    ):  # fmt: skip
+        yield row(bound=name, location=location, setting=text, value=value, measured=measured, note=note)
+    yield row(
+        bound="n of Lemmas D.6 to D.8", location="(6)", setting=text,
+        value=laws.minimum_sample_size(theta, math.inf, math.inf), measured=theta.n, direction="at least", note=ORDER,
+    )  # fmt: skip
+
+
+def _edges(evidence: Evidence) -> Iterator[Bound]:
+    """Yields what the strict inequalities of (3) exclude, and what they admit."""
+    at = case(evidence, cases.FIGURE_7, place="Figure 7(a)")
+    ceilings = formulas.step_size_ceilings(at.nominal)
+    held = formulas.contraction(at.nominal, formulas.StepSizes(at.steps.eta, ceilings.alpha)).beta
+    yield row(
+        bound="kappa_beta of a step that is held", location="(3)", setting=at.shape, value=1.0 - STRICT, measured=held,
+        note="Figure 7(a) holds alpha at its ceiling, which (3) excludes by a strict inequality",
+    )  # fmt: skip
+    yield row(
+        bound="base of the logarithm in the limit of t0", location="below (25)", setting=at.shape, value=STRICT,
+        measured=1.0 - ceilings.eta, direction="at least",
+        note="measured is 1 - eta at the largest eta of (3); the logarithm needs a positive base",
+    )  # fmt: skip
+
+
+def _of_run(at: Case) -> Iterator[Bound]:
+    """Yields the budget that the noise spends, the order of R, and what (5), (6), (21) and Lemma D.1 ask of T and n."""
+    text, problem, n = at.text, at.problem, at.problem.n
+    yield row(
+        bound="zCDP budget", location="Prop. 3.1", setting=text, value=at.rho1 + at.rho2,
+        measured=laws.proposition_3_1_budget(at.gamma, at.gamma, at.lambda_1, at.lambda_2, n, at.T),
+        note="measured is (2T/n^2)(gamma1^2/lambda1^2 + gamma2^2/lambda2^2): half of what is claimed",
+    )  # fmt: skip
+    yield row(
+        bound="R", location="(24)", setting=text,
+        value=math.sqrt(problem.p) * (math.sqrt(problem.q) + math.sqrt(problem.tau)) ** 3,
+        measured=laws.noise_complexity(problem), note=f"measured is R; value its order; {ORDER}",
+    )  # fmt: skip
+    yield row(
+        bound="T of condition (5)", location="(5)", setting=text, value=laws.iteration_limit(problem, at.rho1),
+        measured=at.T, note=f"measured is T, slack 0; {ORDER}",
+    )  # fmt: skip
+    yield row(
+        bound="T of condition (21)", location="(21)", setting=text, value=_explicit_limit(at), measured=at.T,
+        note="measured is T",
+    )  # fmt: skip
+    yield row(
+        bound="n of condition (6)", location="(6)", setting=text,
+        value=laws.minimum_sample_size(problem, at.rho1, at.rho2), measured=n, direction="at least", note=ORDER,
+    )  # fmt: skip
+    yield row(
+        bound="n of Lemma D.1", location="Lemma D.1", setting=text,
+        value=appendices.no_clipping_sample_size(problem, at.rho1, at.rho2, at.T), measured=n, direction="at least",
+        note=f"(6) leaves out its sqrt T; {ORDER}",
+    )  # fmt: skip
+    for name, least in no_clipping_thresholds(at).items():
+        yield row(
+            bound=name, location="App. E.1", setting=text, value=least, measured=at.gamma, direction="at least",
+            note=f"measured is the experiments' threshold; {ORDER}",
+        )  # fmt: skip
+
+
+def _explicit_limit(at: Case) -> float:
+    """Largest T of (21) at the constants of the step sizes and of the threshold, ||Theta_hat|| taken as ||Theta||."""
+    kappa = formulas.contraction(at.nominal, at.steps).theta
+    return laws.explicit_iteration_limit(
+        at.problem, at.nominal, kappa, at.steps.eta, at.rho1, at.problem.theta_norm, clip_constant=at.clip_constant
+    )
+
+
+def _named(evidence: Evidence) -> Iterator[Bound]:
+    for rho1 in sorted({10.0, *evidence.select("fig04", panel="a")["rho1"]}):
+        table = evidence.select("fig04", error_to="beta_hat", panel="a", rho1=float(rho1))
+        at = case(evidence, cases.FIGURE_4, rho1=float(rho1), rho2=10.0)
+        limit = _explicit_limit(at)
+        admitted = "" if limit >= 1 else "; no T >= 1 is admitted"
+        yield row(
+            bound=f"condition (21) at Figure 4, rho1 = {rho1:g}", location="(21)",
+            setting=f"{at.shape}, rho1={rho1:g}, rho2=10", value=limit,
+            measured=None if table.empty else pick(table.loc[[table["mean"].idxmin()]], "T"),
+            note=f"largest T; measured is the T of least mean error; ||Theta_hat|| taken as ||Theta||{admitted}",
+        )  # fmt: skip
+    at = case(evidence, cases.FIGURE_6, rho2=1.0)
+    text, n = f"{at.shape}, rho1=1, rho2=1", at.problem.n
+    yield row(
+        bound="condition (6) at Figure 6", location="(6)", setting=text,
+        value=laws.minimum_sample_size(at.problem, at.rho1, at.rho2), measured=n, direction="at least",
+        note=f"measured is n; {ORDER}",
+    )  # fmt: skip
+    # The lemma's sample size grows like sqrt T; rounding must not put an exact root on the wrong side.
+    unit = appendices.no_clipping_sample_size(at.problem, at.rho1, at.rho2, 1)
+    yield stated(
+        bound="smallest T at which Lemma D.1's sample size exceeds n = 1000 (rho2 = 1)", location="Lemma D.1",
+        setting=text, value=math.floor((n / unit) ** 2 * (1 + 1e-12)) + 1,
+        note=f"(6) leaves out the lemma's sqrt T; {ORDER}",
+    )  # fmt: skip
