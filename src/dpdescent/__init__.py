@@ -1,7 +1,7 @@
 """Differentially private gradient descent: algorithms, correlated noise, accounting, audits, intervals.
 
 Public names are listed in `dpdescent.public` and loaded when they are used. That module is imported by its name inside
-a function, because an import statement would make every job of the pipeline depend on all that the table names.
+a function, because an import statement would make every job of the pipeline depend on all modules that the table names.
 """
 
 from importlib import import_module

@@ -1,12 +1,12 @@
-"""Anderson-Rubin confidence sets for one effect, from what `algorithms.reduced_form` releases and from nothing else.
+"""Anderson-Rubin confidence sets for one effect, from the releases of `algorithms.reduced_form` alone.
 
 With y = x b + u, the coefficients of y - x b on instruments are zero at the true b, however weak the instruments are.
-The set has every b at which they are not further from zero than the error of sampling and the noise of privacy explain:
-the released D = (Theta, Gamma) gives them as D d for d = (-b, 1). D has the covariance `S^-1 M S^-T / n + V`: M is the
-second moment of the gradients z v' for the residuals v of (x, y), S the slope of their mean in D, and V what noise
-adds; without clipping S is E[zz'] for each column of D. No equal errors are assumed, but clipping must take nothing
-from the mean of the gradients, as where residuals are symmetric given z. The set may be one interval, two rays, or all
-numbers: weak instruments say little, and the set says so.
+The set contains every b at which they are not further from zero than sampling error and privacy noise explain. The
+released D = (Theta, Gamma) gives these coefficients as D d for d = (-b, 1). D has the covariance `S^-1 M S^-T / n + V`,
+where M is the second moment of the gradients z v' for the residuals v of (x, y), S is the slope of their mean in D, and
+V is the contribution of the noise; without clipping S is E[zz'] for each column of D. Errors need not have equal
+variances, but clipping must not shift the mean gradient; it does not if residuals are symmetric given z. The set may be
+one interval, two rays, or all numbers: weak instruments say little, and the set says so.
 """
 
 import math
@@ -23,7 +23,7 @@ from dpdescent.sums import added
 
 Array = NDArray[np.float64]
 
-# Angles of a half turn at which the set is looked for first.
+# Number of angles in a half turn at which the set is looked for first.
 ANGLES = 360
 
 
@@ -32,9 +32,9 @@ class ConfidenceSet:
     """A set of effects.
 
     Attributes:
-        intervals: closed intervals in rising order; ends may be infinite; none where several instruments disagree so
-            much that no effect explains all of them.
-        F: first-stage F statistic, with the noise of privacy counted as error: information, not a test to decide by.
+        intervals: closed intervals in rising order, with ends that may be infinite; none if several instruments
+            disagree so much that no effect explains all of them.
+        F: first-stage F statistic, with the privacy noise counted as error: information, not a test for decisions.
     """
 
     intervals: tuple[tuple[float, float], ...]
@@ -42,28 +42,29 @@ class ConfidenceSet:
 
     @property
     def length(self) -> float:
-        """Length of all intervals together."""
+        """Total length of all intervals."""
         return added(high - low for low, high in self.intervals)
 
     def covers(self, effect: float) -> bool:
-        """Returns whether the effect is in the set."""
+        """Returns whether the effect lies in the set."""
         return any(low <= effect <= high for low, high in self.intervals)
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What was released about one regressor and one outcome.
+    """Releases about one regressor and one outcome.
 
     Attributes:
         D: coefficients of (x, y/unit) on z, shape (q, 2).
-        moment: second moment of z v', v the residuals, shape (2 q, 2 q), entry (i, j) of z v' at j q + i.
-        moment_sd: noise sd of it, 0 if there is none.
-        variance: covariance of the noise in D, shape (2 q, 2 q), in that order.
-        slope: of the mean gradient in D, shape (2 q, 2 q), in that order; E[zz'] for each column where nothing is
-            clipped.
+        moment: second moment of z v' for the residuals v, shape (2 q, 2 q), where entry (i, j) of z v' has the index j
+            q + i.
+        moment_sd: noise sd of that moment, 0 if there is none.
+        variance: covariance of the noise in D, shape (2 q, 2 q), in the same order.
+        slope: slope of the mean gradient in D, shape (2 q, 2 q), in the same order; E[zz'] for each column where
+            nothing is clipped.
         n: number of records.
-        unit: what outcomes were divided by.
-        freedom: degrees of freedom with which a slope that was estimated tells a variance.
+        unit: divisor of the outcomes.
+        freedom: degrees of freedom of a variance from an estimated slope; infinite if the slope is known.
 
     Raises:
         ValueError: if shapes do not fit.
@@ -80,17 +81,17 @@ class Evidence:
 
     def __post_init__(self) -> None:
         q = len(self.D)
-        found = [each.shape for each in (self.D, self.moment, self.variance, self.slope)]
-        if found != [(q, 2), *3 * [(2 * q, 2 * q)]]:
-            raise ValueError(f"D, moment, variance and slope have shapes {found}, for q={q} instruments and one "
+        shapes = [array.shape for array in (self.D, self.moment, self.variance, self.slope)]
+        if shapes != [(q, 2), *3 * [(2 * q, 2 * q)]]:
+            raise ValueError(f"D, moment, variance and slope have shapes {shapes}, for q={q} instruments and one "
                              f"regressor: they must be ({q}, 2), and ({2 * q}, {2 * q}) thrice")  # fmt: skip
 
     @cached_property
     def covariance(self) -> Array:
-        """Covariance of D, of sampling and noise, shape (2, q, 2, q)."""
+        """Covariance of D from sampling and noise, shape (2, q, 2, q)."""
         q = len(self.D)
-        # About .7 of the noise's largest eigenvalue is added, sqrt(q) of its sqrt(2 q) in units of its sd, because a
-        # covariance that is too small covers too seldom.
+        # About .7 of the noise's largest eigenvalue is added, sqrt(q) of its sqrt(2 q) in units of its sd, because
+        # intervals from a covariance that is too small cover too seldom.
         moment = self.moment + math.sqrt(q) * self.moment_sd * np.eye(2 * q)
         inverse = np.linalg.inv(self.slope)
         return (inverse @ moment @ inverse.T / self.n + self.variance).reshape(2, q, 2, q)
@@ -105,7 +106,7 @@ class Evidence:
     def statistic(self, d: Array) -> Array:
         """Squared distance of D d from zero in units of its covariance, for unit vectors d of shape (k, 2).
 
-        Where the matrix is not positive, because noise is most of it, the distance is zero: nothing can be excluded.
+        If the matrix is not positive, because it is mostly noise, the distance is zero: nothing can be excluded.
         """
         values, vectors = np.linalg.eigh(np.einsum("ka,aibj,kb->kij", d, self.covariance, d))
         parts = np.einsum("kij,ki->kj", vectors, d @ self.D.T)
@@ -119,10 +120,10 @@ def unclipped(second_moment: Array) -> Array:
 
 
 def anderson_rubin(evidence: Evidence, level: float = 0.95) -> ConfidenceSet:
-    """Returns the set of effects at which nothing but error is left in the outcome's equation.
+    """Returns the set of effects at which only error is left in the equation of the outcome.
 
     Args:
-        evidence: what was released.
+        evidence: the releases.
         level: nominal coverage.
 
     Raises:
@@ -137,11 +138,11 @@ def anderson_rubin(evidence: Evidence, level: float = 0.95) -> ConfidenceSet:
     def at(angle: float) -> float:
         return float(excess(np.array([angle]))[0])
 
-    # Half a turn of b = tan(angle), at whose ends b is infinite and which goes on from either end at the other; the
-    # set may lie between two angles of the grid.
+    # Half a turn of b = tan(angle). At both ends b is infinite, and the circle continues from either end at the other.
+    # The set may lie between two angles of the grid.
     grid, apart = np.linspace(-math.pi / 2, math.pi / 2, ANGLES, endpoint=False, retstep=True)
-    found = excess(grid)
-    lowest = grid[(found <= np.roll(found, 1)) & (found <= np.roll(found, -1))]
+    above = excess(grid)
+    lowest = grid[(above <= np.roll(above, 1)) & (above <= np.roll(above, -1))]
     minima = [minimize_scalar(at, bounds=(near - apart, near + apart), method="bounded").x for near in lowest]
     between = (np.array(minima) + math.pi / 2) % math.pi - math.pi / 2
     angles = np.sort(np.concatenate([grid, between, [math.pi / 2]]))

@@ -1,6 +1,7 @@
 """Checks of arguments that all modules share: values in their range, one value or a list of them.
 
-It imports nothing of the package, because training imports it, and an edit elsewhere must not trigger new training.
+The module imports nothing of the package, because training imports it, and an edit elsewhere must not trigger new
+training.
 """
 
 import difflib
@@ -8,7 +9,7 @@ import math
 import numbers
 from typing import Any, get_args
 
-# Other names for what is checked, in the field's other libraries.
+# Names of the same things in other libraries of the field.
 _ALSO_CALLED = {
     "substitute": "replace-one", "substitution": "replace-one", "swap": "replace-one", "bounded": "replace-one",
     "add or remove": "add-remove", "add-or-remove-one": "add-remove", "unbounded": "add-remove",
@@ -64,7 +65,7 @@ def require_finite_values(**arrays: Any) -> None:
     """Checks that arrays, given by name, have no NaN and no infinity, which some engines would turn into a result.
 
     Raises:
-        ValueError: with the name and the number of such values.
+        ValueError: with the name of an array and the number of such values, if there are any.
     """
     # Imported here, because Snakemake's start reads this module and needs no numpy.
     import numpy as np
@@ -76,10 +77,10 @@ def require_finite_values(**arrays: Any) -> None:
 
 
 def require_whole(**values: Any) -> None:
-    """Checks that all values, given by name, are integers; 6.0 and True are none.
+    """Checks that all values, given by name, are integers; 6.0 and True are not.
 
     Raises:
-        ValueError: if a value is of another type.
+        ValueError: if a value has another type.
     """
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, numbers.Integral):
@@ -90,7 +91,7 @@ def require_real(**values: Any) -> None:
     """Checks that all values, given by name, are single real numbers.
 
     Raises:
-        ValueError: if a value is of another type.
+        ValueError: if a value has another type.
     """
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
@@ -102,7 +103,7 @@ def require_real(**values: Any) -> None:
 
 
 def require_real_or_none(**values: Any) -> None:
-    """Checks values as `require_real` does, except for None, which stands for a default."""
+    """Checks values as `require_real` does, except that None, which stands for a default, is allowed."""
     require_real(**{name: value for name, value in values.items() if value is not None})
 
 
@@ -110,20 +111,20 @@ def require_known(literal: Any, **values: Any) -> None:
     """Checks that all values, given by name, are among those of a `Literal` type.
 
     Raises:
-        ValueError: if one is not, with the one that it may have meant.
+        ValueError: if one is not, with the value that was probably meant.
     """
     known = get_args(literal)
     for name, value in values.items():
         if isinstance(value, str) and value in known:
             continue
-        spelt = {each.casefold(): each for each in known} | {k: v for k, v in _ALSO_CALLED.items() if v in known}
+        spelt = {option.casefold(): option for option in known} | {k: v for k, v in _ALSO_CALLED.items() if v in known}
         close = difflib.get_close_matches(str(value).casefold().replace("_", "-"), spelt, n=1)
         meant = f"; did you mean {spelt[close[0]]!r}?" if close else ""
         raise ValueError(f"{name}={_shown(value)} must be one of {', '.join(known)}{meant}")
 
 
 def _shown(value: Any) -> str:
-    """How a value stands in a message of one line."""
+    """A value as text for a message of one line."""
     plain = value is None or isinstance(value, str | numbers.Number)
     return repr(value) if plain else f"a value of type {type(value).__name__}"
 

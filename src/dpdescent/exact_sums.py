@@ -1,14 +1,14 @@
-"""Noisy sums over records that are exact on a machine: integers on a grid, with discrete Gaussian noise.
+"""Noisy sums over records that a machine computes exactly: integers on a grid, with discrete Gaussian noise.
 
-A record's vector is rounded towards zero to integers times a public spacing, a power of two; what is not finite, and
-what is longer than its bound in integers, is 0. So what one record adds has the norm that the account says, however the
-vector was computed, if it was computed from this record, its position, and public or released numbers alone. Integers
-are added without rounding, noise is of integers (`noise.discrete_gaussian`), and the outcome is turned into floats
-afterwards, which costs nothing. The spacing follows from the number of records, the bound and the noise, so that
-rounding moves no number by more than a hundredth of its noise's sd.
+A record's vector is rounded towards zero to integers times a public spacing, a power of two. A vector that is not
+finite, or whose integers are longer than the bound, becomes 0. So the contribution of a record has the norm that the
+account says, however the vector was computed, if it was computed only from this record, its position, and public or
+released numbers. Integers are added without rounding, the noise is of integers (`noise.discrete_gaussian`), and the
+result is converted to floats afterwards, which costs nothing. The spacing follows from the number of records, the bound
+and the noise, so that rounding moves no number by more than a hundredth of the sd of its noise.
 
-Second moments are made of rounded vectors, because the bound on how far one record moves `sum xx'` needs an outer
-product of a vector within the bound, which a rounded outer product is not.
+Second moments are sums of outer products of rounded vectors. The bound on the move of `sum xx'` by one record needs an
+outer product of a vector within the bound, and rounding an outer product would destroy that form.
 """
 
 import math
@@ -21,7 +21,7 @@ from dpdescent import exact_grid as grid
 
 Array = NDArray[np.float64]
 
-# What the account leaves out even so.
+# Facts that even this account leaves out.
 LEFT_OUT = (
     "how long a run takes, what stays in memory, that records could be read, or why not, and public constants "
     "(settings, columns' names, the number of records)"
@@ -29,20 +29,21 @@ LEFT_OUT = (
 
 
 def noisy_sum(rows: Array, bound: float, noise_sd: Fraction) -> Array:
-    """The sum of the rows, each of a norm up to the bound, with noise on every number.
+    """The sum of rows with norms up to the bound, with noise on every number.
 
-    A replaced row moves it by 2 bound at most.
+    A replaced row moves the sum by 2 bound at most.
 
     Args:
-        rows: one a record, shape (n, p); one that is longer than the bound, or not finite, counts as 0.
+        rows: one row per record, shape (n, p); a row that is longer than the bound, or not finite, counts as 0.
         bound: largest norm of a row, positive.
-        noise_sd: sd of the noise on a number.
+        noise_sd: sd of the noise on each number.
 
     Returns:
         The noisy sum, shape (p,).
 
     Raises:
-        ValueError: if bound or noise are not positive and finite, or so much below each other that 64 bits do not do.
+        ValueError: if bound or noise are not positive and finite, or their ratio is so extreme that 64 bits do not
+            suffice.
     """
     exponent = grid.exponent_of(grid.positive(noise_sd=noise_sd) / max(grid.MOVED * len(rows), grid.FINE))
     units = grid.units_of(rows, bound, exponent)
@@ -51,10 +52,10 @@ def noisy_sum(rows: Array, bound: float, noise_sd: Fraction) -> Array:
 
 
 def noisy_moment(rows: Array, bound: float, noise_sd: Fraction) -> Array:
-    """The sum of xx' over rows x of norms up to the bound, with symmetric noise, less by sqrt(2) off the diagonal.
+    """The sum of xx' over rows x with norms up to the bound, with symmetric noise, smaller off the diagonal.
 
-    A replaced row moves it by `sqrt(2) bound^2` at most in Frobenius norm (`bound^2` with one column): both triangles
-    of the difference count there, and an entry's noise off the diagonal has half the variance.
+    A replaced row moves it by `sqrt(2) bound^2` at most in Frobenius norm (`bound^2` with one column). Both triangles
+    of the difference count in that norm, and the noise off the diagonal has half the variance.
 
     Args:
         rows, bound: as in `noisy_sum`.
@@ -72,16 +73,16 @@ def noisy_moment(rows: Array, bound: float, noise_sd: Fraction) -> Array:
             # Column by column, because products of matrices of integers are slow.
             total[j, : j + 1] += (block[:, : j + 1] * block[:, j, None]).sum(axis=0).astype(object)
     below = np.tril_indices(p)
-    # At least sd / sqrt(2).
-    beside = math.isqrt(sd * sd // 2) + 1
-    sds = [sd if i == j else beside for i, j in zip(*below, strict=True)]
-    found = np.zeros((p, p))
-    found[below] = grid.with_noise(total[below].tolist(), sds, 2 * exponent)
-    return np.tril(found) + np.tril(found, -1).T
+    # The sd off the diagonal, at least sd / sqrt(2).
+    off_diagonal = math.isqrt(sd * sd // 2) + 1
+    sds = [sd if i == j else off_diagonal for i, j in zip(*below, strict=True)]
+    moment = np.zeros((p, p))
+    moment[below] = grid.with_noise(total[below].tolist(), sds, 2 * exponent)
+    return np.tril(moment) + np.tril(moment, -1).T
 
 
 def noisy_squares(rows: Array, bound: float, noise_sd: Fraction) -> float:
-    """The sum of |x|^2 over rows x, each of a norm up to the bound; a replaced one moves it by `bound^2` at most.
+    """The sum of |x|^2 over rows x with norms up to the bound; a replaced row moves it by `bound^2` at most.
 
     Args:
         rows, bound, noise_sd: as in `noisy_sum`.
@@ -94,22 +95,22 @@ def noisy_squares(rows: Array, bound: float, noise_sd: Fraction) -> float:
 
 
 def noisy_counts(counts: Array, noise_sd: Fraction) -> Array:
-    """Counts, whole numbers, with noise on each, of their shape."""
+    """Whole counts with noise on each, in the shape of the counts."""
     exponent = min(0, grid.exponent_of(grid.positive(noise_sd=noise_sd) / grid.FINE))
-    units = [int(each) << -exponent for each in counts.ravel().tolist()]
+    units = [int(count) << -exponent for count in counts.ravel().tolist()]
     return grid.with_noise(units, [grid.whole_sd(noise_sd, exponent)] * len(units), exponent).reshape(counts.shape)
 
 
 def product(rows: Array, matrix: Array) -> Array:
-    """`rows @ matrix` whose rows depend on no other row: sums and products of single numbers, rounded each by itself.
+    """The product `rows @ matrix`, each row of which depends on no other row.
 
-    Libraries for matrices promise no such thing.
+    Sums and products of single numbers are rounded one by one; libraries for matrices promise no such independence.
 
     Args:
         rows: shape (n, k).
         matrix: shape (k, p), or a vector of shape (k,).
     """
-    found = np.zeros((len(rows), *matrix.shape[1:]))
+    total = np.zeros((len(rows), *matrix.shape[1:]))
     for k, weights in enumerate(matrix):
-        found += np.multiply.outer(rows[:, k], weights)
-    return found
+        total += np.multiply.outer(rows[:, k], weights)
+    return total

@@ -1,9 +1,9 @@
 """Confidence intervals from the variability of an algorithm's iterates (brown2024 Sec. 3.1, App. B).
 
-Three constructions turn iterates into m estimates, and Student's t interval for a mean turns these into an interval for
-every coordinate. Iterates may come from any algorithm: axis 0 counts them, iterate 1 first (leave out the starting
-point), and all later axes, such as replications and coordinates, are kept. Intervals from privately released iterates
-cost no further privacy, because they are post-processing.
+Three constructions turn iterates into m estimates, and Student's t interval for a mean turns the estimates into an
+interval per coordinate. The iterates may come from any algorithm: axis 0 counts them, iterate 1 first (leave out the
+starting point), and all later axes, such as replications and coordinates, are kept. Intervals from privately released
+iterates cost no further privacy, because they are post-processing.
 """
 
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from scipy.special import ndtri, stdtrit
 
 Array = NDArray[np.float64]
 
-# Noise in a second moment, as a share of its diagonal, beyond which intervals of it cover too seldom.
+# Noise in a second moment, as a share of its diagonal, above which intervals from it cover too seldom.
 MOSTLY = 0.2
 
 
 @dataclass(frozen=True)
 class Intervals:
-    """Two-sided confidence intervals, one for every coordinate.
+    """Two-sided confidence intervals, one per coordinate.
 
     Attributes:
         centre: middle of each interval, of any shape.
@@ -42,10 +42,10 @@ class Intervals:
 
 
 def t_intervals(estimates: Array, level: float = 0.95) -> Intervals:
-    """Computes `mean +- t sd / sqrt(m)` of m estimates, for every coordinate (brown2024 eq. 12).
+    """Computes `mean +- t sd / sqrt(m)` of m estimates per coordinate (brown2024 eq. 12).
 
-    t is the 1 - alpha/2 quantile with m - 1 degrees of freedom (the paper writes alpha/2), and the sd has the divisor
-    m - 1. For independent normal estimates of one mean and variance the coverage is exact (brown2024 Claim C.9).
+    t is the 1 - alpha/2 quantile with m - 1 degrees of freedom (the paper writes alpha/2), and the sd has the divisor m
+    - 1. For independent normal estimates with a common mean and variance the coverage is exact (brown2024 Claim C.9).
 
     Args:
         estimates: shape (m, ...).
@@ -61,7 +61,7 @@ def t_intervals(estimates: Array, level: float = 0.95) -> Intervals:
 
 
 def t_factor(m: int, level: float) -> float:
-    """Half width of the t interval for a sample sd of one: the 1 - alpha/2 quantile of t_(m-1), over sqrt(m).
+    """Half width of the t interval for a sample sd of one: the 1 - alpha/2 quantile of t_(m-1), divided by sqrt(m).
 
     Raises:
         ValueError: if m < 2 or the level is not between 0 and 1.
@@ -74,15 +74,15 @@ def t_factor(m: int, level: float) -> float:
 
 
 def independent_runs(runs: Array, burn_in: int, tail: int | None = None) -> Array:
-    """Computes one estimate for every run, the mean of its last iterates (brown2024 Sec. 3.1, App. B).
+    """Computes one estimate per run, the mean of its last iterates (brown2024 Sec. 3.1, App. B).
 
-    The paper's theorem uses the last iterate alone (`burn_in=0, tail=1`); its experiments discard 20 iterates of every
-    run and average "the final few", without a number.
+    The paper's theorem uses the last iterate alone (`burn_in=0, tail=1`); its experiments discard 20 iterates per run
+    and average "the final few", without a number.
 
     Args:
         runs: iterates 1 to T of m runs, shape (T, m, ...).
-        burn_in: number of iterates that are discarded from every run.
-        tail: number of last iterates that are averaged; None is all after the burn-in.
+        burn_in: number of iterates that are discarded per run.
+        tail: number of last iterates that are averaged; None means all after the burn-in.
 
     Returns:
         The estimates, shape (m, ...).
@@ -146,7 +146,7 @@ def autoregression(path: Array, burn_in: int) -> Array:
     p = path.shape[-1]
     if burn_in < 0 or len(path) - burn_in < p + 3:
         raise ValueError(f"burn_in={burn_in} must leave {p + 3} of the N={len(path)} iterates at least, and not be < 0")
-    now, then = (np.moveaxis(each - each.mean(0), 0, -2) for each in (path[burn_in:-1], path[burn_in + 1 :]))
+    now, then = (np.moveaxis(part - part.mean(0), 0, -2) for part in (path[burn_in:-1], path[burn_in + 1 :]))
     moments, across = now.swapaxes(-1, -2) @ now, now.swapaxes(-1, -2) @ then
     return np.asarray(np.linalg.solve(moments, across).swapaxes(-1, -2))
 
@@ -155,12 +155,12 @@ def sandwich_intervals(
     path: Array, *, m: int, burn_in: int, alpha: float, precondition: Array, moment: Array, moment_sd: float, n: int,
     level: float = 0.95,
 ) -> Intervals:  # fmt: skip
-    """Computes intervals for the root of an estimating equation in the population, from releases of DP-IV-GD alone.
+    """Computes intervals for the population root of an estimating equation, from releases of DP-IV-GD alone.
 
-    The half width combines two errors. That of the noise comes from batched means of the path. That of the sample is
-    the sandwich `S^-1 M S^-T / n`: M is the second moment of single gradients, and S the slope of the mean gradient,
-    which the path shows, because `b_(t+1) - b = (I - alpha P S) (b_t - b)` but for noise. Both assume that clipping
-    takes nothing from the mean: that gradients are not clipped, or are symmetric about zero at the root.
+    The half width combines two errors. The error due to the noise comes from batched means of the path. The sampling
+    error is the sandwich `S^-1 M S^-T / n`: M is the second moment of single gradients, and S the slope of the mean
+    gradient, which the path shows, because `b_(t+1) - b = (I - alpha P S) (b_t - b)` apart from noise. Both assume that
+    clipping does not shift the mean gradient: gradients are not clipped, or are symmetric about zero at the root.
 
     Args:
         path: iterates 1 to N, shape (N, ..., p).
@@ -178,7 +178,7 @@ def sandwich_intervals(
         fifth of a diagonal entry, because the sandwich would be noise then.
 
     Raises:
-        ValueError: as `batched_means` and `autoregression`.
+        ValueError: as for `batched_means` and `autoregression`.
     """
     p = path.shape[-1]
     privacy = t_intervals(batched_means(path, m, burn_in), level)

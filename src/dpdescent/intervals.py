@@ -1,15 +1,15 @@
 """Confidence intervals from iterates, with a check that these have mixed (brown2024 Sec. 3.1, App. B).
 
-Three constructions turn iterates into m estimates, and Student's t interval for a mean turns these into an interval for
-every coordinate. Iterates may come from any algorithm: axis 0 counts them, iterate 1 first (leave out the starting
-point), the last one counts coordinates, all of them, and axes between, such as replications, are kept. A path of one
-axis has one coordinate. Intervals from privately released iterates cost no further privacy, because they are
+Three constructions turn iterates into m estimates, and Student's t interval for a mean turns the estimates into an
+interval per coordinate. The iterates may come from any algorithm: axis 0 counts them, iterate 1 first (leave out the
+starting point), the last axis counts coordinates, all of them, and axes between, such as replications, are kept. A path
+with one axis has one coordinate. Intervals from privately released iterates cost no further privacy, because they are
 post-processing.
 
 A path that has not mixed gives intervals that cover too seldom. Each construction then warns (`ConvergenceWarning`),
-and says by the law of the path what such an interval is worth; `mixing` has the rule. The arithmetic alone is in
-`interval_arithmetic`. What no path shows is clipping: a descent ends where clipped gradients have the mean zero, and
-its intervals are for that point, which is that of least squares where nothing is clipped, or clipping is symmetric.
+and says by the law of the path how often such an interval covers; `mixing` has the rule. The arithmetic alone is in
+`interval_arithmetic`. No path shows clipping: a descent ends where the mean of clipped gradients is zero, and its
+intervals are for that point. It is the least-squares estimate where nothing is clipped, or clipping is symmetric.
 
 Iterates and estimates must be real, finite and not masked, in all functions.
 """
@@ -31,7 +31,7 @@ autoregression = gated(finite="path", whole="burn_in")(arithmetic.autoregression
 
 @gated(arrays="estimates", number="level")
 def t_intervals(estimates: Array, level: float = 0.95) -> Intervals:
-    """Student's t interval for every coordinate of m estimates, as `interval_arithmetic.t_intervals`."""
+    """Student's t intervals for every coordinate of m estimates, as `interval_arithmetic.t_intervals`."""
     if estimates.ndim == 0:
         raise ValueError("estimates is a single number: give estimates along the first axis")
     return arithmetic.t_intervals(estimates, level)
@@ -39,9 +39,9 @@ def t_intervals(estimates: Array, level: float = 0.95) -> Intervals:
 
 @gated(finite="runs", whole="burn_in tail")
 def independent_runs(runs: Array, burn_in: int, tail: int | None = None) -> Array:
-    """Computes one estimate for every run, as `interval_arithmetic.independent_runs`.
+    """Computes one estimate per run, as `interval_arithmetic.independent_runs`.
 
-    Warns if what is left of the start may move an interval.
+    Warns if the remaining influence of the start may move an interval.
     """
     estimates = arithmetic.independent_runs(runs, burn_in, tail)
     mixing.warn(mixing.unsettled(runs, burn_in, tail))
@@ -70,13 +70,13 @@ def sandwich_intervals(
     path: Array, *, m: int, burn_in: int, step_size: float, precondition: Array, moment: Array, moment_sd: float,
     n: int, level: float = 0.95,
 ) -> Intervals:  # fmt: skip
-    """Computes intervals for the population's root from releases of DP-IV-GD, as the one of `interval_arithmetic`.
+    """Computes intervals for the population root from releases of DP-IV-GD, as `interval_arithmetic` does.
 
-    The step size is the second stage's, alpha there. Warns if the path has not mixed.
+    The step size is that of the second stage, alpha there. Warns if the path has not mixed.
     """
-    found = arithmetic.sandwich_intervals(
+    result = arithmetic.sandwich_intervals(
         path, m=m, burn_in=burn_in, alpha=step_size, precondition=precondition, moment=moment, moment_sd=moment_sd, n=n,
         level=level,
     )  # fmt: skip
     mixing.warn(mixing.unmixed(path, m, burn_in, level=level))
-    return found
+    return result

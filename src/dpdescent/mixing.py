@@ -1,17 +1,18 @@
-"""Whether a path has mixed, told from the path alone, and what intervals from it are worth if it has not.
+"""A test of whether a path has mixed, from the path alone, and the coverage of intervals from it if it has not.
 
-An interval takes the means of batches, or every L-th iterate, for independent estimates. They are if a batch has many
-correlation times of the path's slowest direction. All that is used has been released: the check costs nothing.
+An interval treats the means of batches, or every L-th iterate, as independent estimates. They are nearly independent if
+a batch is many correlation times of the path's slowest direction long. Only released numbers are used: the check costs
+nothing.
 
-**The rule.** Iterates follow `b_(t+1) - b = Phi (b_t - b)` but for noise, so that the slowest of all linear
-combinations of the coordinates is the one whose neighbours are most correlated, by a. A batch of L iterates has
-`L (1 - |a|)` correlation times. Each batch tells a about its own mean, for a reason: an interval's length comes from
-the spread of batch means, and a path that seemed to mix fast because this spread came out small would pass just where
-its interval is too short. The correlation r about means of L iterates is smaller than a, by a known amount, and m of
-them tell it with an error of `sqrt((1 - r^2) / (m L))`; three times that is added. A path has mixed if a batch has
-`NEEDED` correlation times even so, and batch means have no trend. Six correlation times give a 95 % interval of ten
-batched means a coverage of 93.0 to 93.5 %, by the exact law of a stationary path; `docs/intervals.csv` has what was
-measured. Means of more batches have a smaller quantile of Student's t and need `OF_MANY` for as much.
+**The rule.** Iterates follow `b_(t+1) - b = Phi (b_t - b)` apart from noise, so that the slowest linear combination of
+the coordinates is the one with the largest correlation a between neighbours. A batch of L iterates has `L (1 - |a|)`
+correlation times. Each batch estimates a about its own mean, for a reason: the length of an interval comes from the
+spread of batch means, and a path that seemed to mix fast because this spread happened to be small would pass exactly
+where its interval is too short. The correlation r about means of L iterates is smaller than a, by a known amount, and m
+batches estimate it with an error of `sqrt((1 - r^2) / (m L))`; three times that is added. A path has mixed if a batch
+still has `NEEDED` correlation times, and batch means have no trend. With six correlation times a 95 % interval from ten
+batched means has a coverage of 93.0 to 93.5 %, by the exact law of a stationary path; `docs/intervals.csv` has the
+measurements. Means of more batches have a smaller quantile of Student's t and need `OF_MANY` for the same coverage.
 
 All coordinates of an iterate are needed: a column by itself can hide a slow direction behind a fast one.
 """
@@ -34,23 +35,25 @@ from dpdescent.interval_arithmetic import batched_means, independent_runs, spaci
 
 Array = NDArray[np.float64]
 
-# Correlation times of the slowest direction in a batch, and standard errors by which they are taken to be fewer.
+# Smallest number of correlation times of the slowest direction in a batch, and number of standard errors that are
+# subtracted from the estimate.
 NEEDED, ERRORS = 6.0, 3.0
-# The same of more batches than this.
+# The same smallest number for more batches than FEW.
 OF_MANY, FEW = 7.0, 10
-# Correlation times in each of ten batches with which nearly all paths pass.
+# Number of correlation times in each of ten batches with which nearly all paths pass.
 ENOUGH = 16.0
-# How seldom the batch means of a path that has mixed are said to have a trend.
+# Probability with which the batch means of a path that has mixed are said to have a trend.
 SELDOM = 0.001
-# Standard errors of its mean by which what is left of the start may move an interval from independent runs.
+# Number of standard errors of the mean by which the remaining influence of the start may move an interval from
+# independent runs.
 LEFT = 0.3
-# Standard deviations of the noise beyond which a move is none of noise.
+# Number of standard deviations of the noise beyond which noise cannot explain a move.
 NOISES = 4.0
-# Step size times curvature beyond which a descent hardly contracts, if at all; 2 is the limit.
+# Step size times curvature beyond which a descent hardly contracts, if at all; the limit is 2.
 STEEP = 1.9
-# Steps beyond which other means are better.
+# Number of steps beyond which other means are better.
 MOST_STEPS = 10_000
-# Share of the largest variance below which a direction is rounding.
+# Share of the largest variance below which a direction is rounding error.
 ROUNDING = 1e-12
 
 
@@ -63,9 +66,9 @@ class Slowest:
     """The slowest direction of a path, or of several.
 
     Attributes:
-        correlation: of neighbouring iterates along it, in size, shape (...).
-        bound: the largest that the path does not exclude, at most 1, same shape.
-        curvature: 1 less the most negative correlation: step size times the largest curvature, same shape.
+        correlation: size of the correlation of neighbouring iterates along the direction, shape (...).
+        bound: the largest correlation that the path does not exclude, at most 1, same shape.
+        curvature: 1 minus the most negative correlation: step size times the largest curvature, same shape.
     """
 
     correlation: Array
@@ -74,26 +77,26 @@ class Slowest:
 
 
 def slowest(batches: Array) -> Slowest:
-    """Finds the linear combinations of coordinates whose neighbouring iterates are most correlated, of either sign.
+    """Finds the linear combinations of coordinates whose neighbouring iterates are most correlated, with either sign.
 
     Args:
-        batches: batches of iterates of one law, shape (m, L, ..., p).
+        batches: batches of iterates with one law, shape (m, L, ..., p).
     """
     m, L, *shape, p = batches.shape
     x = np.moveaxis((batches - batches.mean(axis=1, keepdims=True)).reshape(m, L, -1, p), 2, 0)
-    # On the scale of the largest, as all squares here, because they could overflow.
+    # Divided by the largest value, like all squares here, because they could overflow.
     x = x / np.maximum(np.abs(x).max(axis=(1, 2), keepdims=True), np.finfo(np.float64).tiny)
-    now, then, every = (each.reshape(len(x), -1, p) for each in (x[:, :, :-1], x[:, :, 1:], x))
+    now, then, every = (part.reshape(len(x), -1, p) for part in (x[:, :, :-1], x[:, :, 1:], x))
     moments, across = every.swapaxes(1, 2) @ every, now.swapaxes(1, 2) @ then
     low, high = np.array([_ends(one, other) for one, other in zip(moments, across, strict=True)]).T
-    below, above = (each + by * np.sqrt((1.0 - each**2) / (m * L)) for each, by in ((low, -ERRORS), (high, ERRORS)))
-    low, high, below, above = (_unbiased(each, L) for each in (low, high, below, above))
-    found = np.maximum(high, -low), np.maximum(above, -below), 1.0 - low
-    return Slowest(*(np.reshape(each, shape) for each in found))
+    below, above = (end + by * np.sqrt((1.0 - end**2) / (m * L)) for end, by in ((low, -ERRORS), (high, ERRORS)))
+    low, high, below, above = (_unbiased(end, L) for end in (low, high, below, above))
+    values = np.maximum(high, -low), np.maximum(above, -below), 1.0 - low
+    return Slowest(*(np.reshape(value, shape) for value in values))
 
 
 def _unbiased(correlation: Array, L: int) -> Array:
-    """The correlation of neighbours whose expectation about means of L iterates is the given one; at most 1."""
+    """The correlation of neighbours whose expected estimate about means of L iterates is the given one; at most 1."""
     if L < 3:
         return np.ones_like(correlation)
     rates = np.geomspace(2.0 - 1e-6, 1e-3 / L, 300)
@@ -102,21 +105,21 @@ def _unbiased(correlation: Array, L: int) -> Array:
 
 
 def _ends(moments: Array, across: Array) -> tuple[float, float]:
-    """Least and largest correlation of neighbours over all linear combinations; 1 where a coordinate stands still."""
+    """Smallest and largest correlation of neighbours over all linear combinations; 1 if a coordinate stands still."""
     scale = np.sqrt(np.diag(moments))
     kept = scale > 0.0
     if not kept.all():
         return 1.0, 1.0
-    moments, across = (each / np.outer(scale, scale) for each in (moments, across))
+    moments, across = (matrix / np.outer(scale, scale) for matrix in (moments, across))
     variances, V = np.linalg.eigh(moments)
-    # Directions in which coordinates are equal but for rounding add nothing to the variance of any of them.
+    # Directions in which coordinates are equal up to rounding add nothing to the variance of any of them.
     white = V[:, variances > ROUNDING * variances[-1]] / np.sqrt(variances[variances > ROUNDING * variances[-1]])
-    found = eigh(white.T @ (0.5 * (across + across.T)) @ white, eigvals_only=True)
-    return float(found[0]), float(found[-1])
+    correlations = eigh(white.T @ (0.5 * (across + across.T)) @ white, eigvals_only=True)
+    return float(correlations[0]), float(correlations[-1])
 
 
 def correlation_times(path: Array, m: int, burn_in: int) -> Array:
-    """Correlation times of the slowest direction that each of m batches has, at least, shape (...).
+    """Number of correlation times of the slowest direction that each of m batches has, at least, shape (...).
 
     Args:
         path: iterates 1 to N with all coordinates, shape (N, ..., p).
@@ -124,49 +127,51 @@ def correlation_times(path: Array, m: int, burn_in: int) -> Array:
         burn_in: number of iterates that are discarded.
 
     Raises:
-        ValueError: as `intervals.batched_means`.
+        ValueError: as for `intervals.batched_means`.
     """
     L = spacing(len(path), m, burn_in)
     return np.asarray(L * (1.0 - slowest(path[burn_in:].reshape(m, L, *path.shape[1:])).bound))
 
 
 def needed(m: int) -> float:
-    """Correlation times that each of m batches is to have."""
+    """Number of correlation times that each of m batches needs."""
     return NEEDED if m <= FEW else OF_MANY
 
 
 def mixed(path: Array, m: int, burn_in: int) -> NDArray[np.bool_]:
-    """Whether paths have mixed, by the rule above, shape (...); arguments and errors as `correlation_times`."""
+    """Whether paths have mixed, by the rule above, shape (...); arguments and errors as for `correlation_times`."""
     return (correlation_times(path, m, burn_in) >= needed(m)) & ~_drifts(batched_means(path, m, burn_in))
 
 
 def unmixed(
     path: Array, m: int, burn_in: int, construction: Construction = "batched means", level: float = 0.95
 ) -> str:  # fmt: skip
-    """Says why a path has not mixed, empty if it has; of several paths of the one that is worst.
+    """The reason why a path has not mixed, empty if it has; for several paths, that of the worst one.
 
     Args:
-        path: iterates 1 to N with all coordinates, shape (N, ..., p), or (N,) of one.
+        path: iterates 1 to N with all coordinates, shape (N, ..., p), or (N,) for one coordinate.
         m: number of batches or of checkpoints.
         burn_in: number of iterates that are discarded.
-        construction: what the interval is made of.
-        level: its nominal coverage.
+        construction: construction of the interval.
+        level: nominal coverage of the interval.
 
     Raises:
-        ValueError: as `intervals.batched_means`.
+        ValueError: as for `intervals.batched_means`.
     """
     require_known(Construction, construction=construction)
-    # On the scale of the largest, because squares could overflow.
+    # Divided by the largest value, because squares could overflow.
     path = (path[:, None] if path.ndim == 1 else path) / max(np.abs(path).max(), np.finfo(np.float64).tiny)
     L, least = spacing(len(path), m, burn_in), needed(m)
     if least >= L:
         return f"a batch of {L} iterates cannot have {least:g} correlation times; take more steps or fewer batches"
     if (still := (np.ptp(path[burn_in:], axis=0) == 0.0).any(axis=-1)).any():
         return f"a coordinate does not move: its interval would have no length{_count(still)}; leave it out"
-    found = slowest(path[burn_in:].reshape(m, L, *path.shape[1:]))
-    times = L * (1.0 - found.bound)
+    direction = slowest(path[burn_in:].reshape(m, L, *path.shape[1:]))
+    times = L * (1.0 - direction.bound)
     if (few := times < least).any():
-        worst, turning = (float(each.reshape(-1)[np.argmin(times)]) for each in (found.correlation, found.curvature))
+        worst, turning = (
+            float(size.reshape(-1)[np.argmin(times)]) for size in (direction.correlation, direction.curvature)
+        )
         covered = _expected(worst, L, m, construction, level)
         return (
             f"a batch of {L} iterates has {L * (1.0 - worst):.3g} correlation times of the slowest direction, "
@@ -180,15 +185,15 @@ def unmixed(
 
 
 def unsettled(runs: Array, burn_in: int, tail: int | None) -> str:
-    """Says why independent runs have not forgotten their start, empty if they have; of several sets of the worst.
+    """The reason why independent runs have not forgotten their start, empty if they have; for several sets, the worst.
 
-    What is left of the start at the slowest rate that the paths do not exclude is to be at most `LEFT` standard errors
-    of the mean, and a run is to have `NEEDED` correlation times.
+    The remaining influence of the start, at the slowest rate that the paths do not exclude, may be at most `LEFT`
+    standard errors of the mean, and a run must have `NEEDED` correlation times.
 
     Args:
-        runs: iterates 1 to T of m runs, shape (T, m, ..., p), or (T, m) of one coordinate.
-        burn_in: number of iterates that are discarded from every run.
-        tail: number of last iterates that are averaged; None is all after the burn-in.
+        runs: iterates 1 to T of m runs, shape (T, m, ..., p), or (T, m) for one coordinate.
+        burn_in: number of iterates that are discarded per run.
+        tail: number of last iterates that are averaged; None means all after the burn-in.
     """
     runs = runs[:, :, None] if runs.ndim == 2 else runs
     T, m = runs.shape[:2]
@@ -216,12 +221,12 @@ def warn(reason: str) -> None:
 
 
 def unconverged(path: Array, noise_sd: float) -> str:
-    """Says why a descent from zero has not converged, as far as its noise lets it be seen; empty otherwise.
+    """The reason why a descent from zero has not converged, as far as its noise shows it; empty otherwise.
 
-    A descent diverges where its steps turn back without shrinking (`algorithms.stability`), and one that hardly
-    contracts has `STEEP` for step size times curvature; clipping hides both in the iterates' size. It still moves where
-    the last quarter of its iterates went further than noise alone carries any descent: by `NOISES` times `sqrt(k)`
-    times the noise of a step in k steps, k even.
+    A descent diverges if its steps turn back without shrinking (`algorithms.stability`), and one that hardly contracts
+    has a step size times curvature of `STEEP`; clipping hides both in the size of the iterates. A descent still moves
+    if the last quarter of its iterates went further than noise alone carries any descent: by `NOISES` times `sqrt(k)`
+    times the noise of a step in k steps, where k is even.
 
     Args:
         path: iterates 1 to T, shape (T, p).
@@ -239,8 +244,8 @@ def unconverged(path: Array, noise_sd: float) -> str:
 
 
 def _expected(correlation: float, L: int, m: int, construction: Construction, level: float) -> float:
-    """Coverage of an interval from a stationary path with this correlation of neighbours, exactly."""
-    # A unit root has no stationary law; what is said of it is what one that moves by a thousandth of a batch has.
+    """The exact coverage of an interval from a stationary path with this correlation of neighbours."""
+    # A unit root has no stationary law; a correlation of 1 - 1e-3 / (m L) stands in for it.
     a = min(correlation, 1.0 - 1e-3 / (m * L))
     law = IterateLaw(np.zeros(1), np.zeros(1), 1.0, 1.0, np.array([1.0 - a]), np.eye(1))
     settled = math.ceil(20.0 / (1.0 - a))
@@ -261,7 +266,7 @@ def _drifts(means: Array) -> NDArray[np.bool_]:
 
 
 def _mend(correlation: float, m: int, burn_in: int) -> str:
-    """Steps at which a path with this correlation of neighbours would pass."""
+    """Advice with the number of steps at which a path with this correlation of neighbours would pass."""
     rate = 1.0 - correlation
     if rate <= 0.0 or (steps := burn_in + m * math.ceil(ENOUGH / rate)) > MOST_STEPS:
         return "scale the columns to be alike, or take a larger step size"
@@ -269,4 +274,5 @@ def _mend(correlation: float, m: int, burn_in: int) -> str:
 
 
 def _count(which: NDArray[np.bool_]) -> str:
+    """Words on the number of paths with the same fault, if there are several."""
     return f" (so are {int(which.sum())} of {which.size} paths)" if which.size > 1 else ""

@@ -53,15 +53,15 @@ def load(name: str) -> Any:
     """Returns the public object of this name.
 
     Raises:
-        AttributeError: if there is none.
+        AttributeError: if there is no such object.
     """
     if name == "__version__":
-        # Imported here, because it takes longer than the rest of the package's own import.
+        # Imported here, because this import takes longer than the rest of the package's own import.
         from importlib.metadata import version
 
         return version("dpdescent")
     if name not in NAMES:
         raise AttributeError(f"module 'dpdescent' has no attribute {name!r}; docs/library.md lists its public names")
     module, _, attribute = NAMES[name].partition(":")
-    found = importlib.import_module(module)
-    return getattr(found, attribute) if attribute else found
+    loaded = importlib.import_module(module)
+    return getattr(loaded, attribute) if attribute else loaded

@@ -37,11 +37,11 @@ def stream(seed: int, *names: Name) -> np.random.Generator:
 
 
 def secure_generator() -> np.random.Generator:
-    """Returns a generator of the ChaCha20 key stream of a fresh 256-bit key from the operating system.
+    """Returns a generator of the ChaCha20 key stream of a new 256-bit key from the operating system.
 
-    Its noise is never made twice: copies, pickles, children and forked processes have keys of their own, and its state
-    is not shown. Threads may share it. Its memory contains the key, so delete it after the run, and make a new one in a
-    machine that was saved and resumed.
+    Its noise is never generated twice: copies, pickles, children and forked processes have their own keys, and its
+    state is not shown. Threads may share it. Its memory contains the key, so delete it after the run, and make a new
+    one in a machine that was saved and resumed.
 
     Raises:
         NotImplementedError: if the operating system offers no source of entropy.

@@ -1,9 +1,9 @@
-"""Random bits that are secret and drawn once: ChaCha20 with a key of the operating system that belongs to one process.
+"""Random bits that are secret and drawn once: ChaCha20 with a key of the operating system that one process owns.
 
-Equal noise in two releases takes the noise off both. So no state is ever used twice: a copy, a pickle, a child by
-`spawn` and a forked process have keys of their own, and the state is neither shown nor set. Threads may share a
-generator, because numpy locks it for every draw: they take different parts of one stream. What no program can see is a
-machine, or a process, that is saved and resumed twice: make a new generator afterwards.
+If two releases have equal noise, the noise can be removed from both. So no state is ever used twice: a copy, a pickle,
+a child by `spawn` and a forked process have their own keys, and the state is neither shown nor set. Threads may share a
+generator, because numpy locks it for every draw: they take different parts of one stream. No program can see that a
+machine, or a process, is saved and resumed twice: make a new generator afterwards.
 """
 
 import os
@@ -16,10 +16,10 @@ from randomgen import ChaCha
 
 KEY_BYTES = 32
 
-# What numpy's generators need of their source, and what gives nothing away. Whatever else another version of the cipher
-# offers, such as to go back in the stream, is refused unseen.
+# Attributes that numpy's generators need from their source, and that reveal nothing. All other attributes of any
+# version of the cipher, such as those that go back in the stream, are refused.
 _OPEN = frozenset({"capsule", "lock", "random_raw", "seed_seq", "spawn"})
-# What is this class's own; the cipher's other private names would seed it again.
+# Attributes of this class itself; the cipher's other private names would seed it again.
 _OWN = frozenset({"_process", "_sealed", "_rekey"})
 
 _LIVING: "weakref.WeakSet[SecretBits]" = weakref.WeakSet()
@@ -56,28 +56,29 @@ class SecretBits(ChaCha):  # type: ignore[misc]
         _refuse("state")
 
     def spawn(self, n_children: int) -> list["SecretBits"]:
-        """Returns sources with keys of their own, because numpy would derive theirs from a SeedSequence."""
+        """Returns sources with their own keys, because numpy would derive keys from a SeedSequence."""
         return [SecretBits() for _ in range(n_children)]
 
     def _rekey(self) -> None:
-        """Gives a process that was forked a key of its own, in place, because generators hold the address."""
+        """Gives a forked process its own key, in place, because generators hold the address."""
         lock: Any = self.lock
         if lock.acquire(blocking=False):
             lock.release()
         else:
-            # Another thread was drawing, which the child does not have, so that nobody would ever release it.
+            # Another thread was drawing. The child does not have that thread, so that nobody would ever release the
+            # lock.
             lock._at_fork_reinit()
         ChaCha.state.__set__(self, ChaCha.state.__get__(SecretBits()))
         self._process = os.getpid()
 
 
 def is_secret(rng: np.random.Generator) -> bool:
-    """Whether nobody can make the noise of this generator again.
+    """Whether nobody can regenerate the noise of this generator.
 
-    False in a child whose fork Python did not see, and for subclasses, because what these draw is their own.
+    False in a child whose fork Python did not notice, and for subclasses, because their draws are their own.
     """
     bits = rng.bit_generator
-    # Of numpy's class itself, because another one may keep what it drew and give it again.
+    # Only for numpy's class itself, because a subclass may store its draws and repeat them.
     return type(rng) is np.random.Generator and type(bits) is SecretBits and bits._process == os.getpid()
 
 
@@ -89,6 +90,7 @@ def _refuse(name: str) -> NoReturn:
 
 
 def _rekey_all() -> None:
+    """Gives all secret sources of a forked process their own keys."""
     for bits in list(_LIVING):
         bits._rekey()
 

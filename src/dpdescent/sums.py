@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 
 def added(values: Iterable[float]) -> float:
-    """The sum from the left, each step rounded.
+    """The sum of floats from the left, each step rounded.
 
-    The built-in `sum` compensates for rounding from Python 3.12 on, so that its last bits depend on the interpreter.
+    From Python 3.12 on, the built-in `sum` compensates for rounding, so that its last bits depend on the interpreter.
     """
     return functools.reduce(operator.add, values, 0)

@@ -1,7 +1,7 @@
-"""A text for a piece of Python code that is equal on all supported interpreters, to be hashed.
+"""A text of a piece of Python code that is the same on all supported interpreters, for hashing.
 
 Comments, docstrings and layout leave no trace in it. `ast.dump` is not such a text: it has fields that only some
-versions know, and versions differ in how they cut an f-string.
+versions know, and versions split f-strings in different ways.
 """
 
 import ast
@@ -20,35 +20,35 @@ UNUSED = ("ctx", "kind", "type_comment", "type_ignores")
 
 
 def code_hash(*sources: str) -> str:
-    """A hash of what pieces of code do when they are imported.
+    """A hash of the effect of pieces of code when they are imported.
 
     Raises:
-        SyntaxError: if one of them is no Python.
+        SyntaxError: if one of them is not Python code.
     """
     with without_collection():
         return hashlib.sha256("\0".join(text(ast.parse(source)) for source in sources).encode()).hexdigest()
 
 
 def text(tree: ast.AST) -> str:
-    """The text of a syntax tree: nodes by their class, with those of their fields that are not empty."""
+    """The text of a syntax tree: nodes by their class, each with its fields that are not empty."""
     writer = _Writer(None)
     writer.write(tree)
     return "".join(writer.pieces)
 
 
 def text_and_uses(tree: ast.AST, imported: Mapping[str, Sequence[str]]) -> tuple[str, list[str]]:
-    """The text of a syntax tree in which imported names are numbers, and the names that it uses, by these numbers.
+    """The text of a syntax tree in which numbers stand for imported names, and the used names, by these numbers.
 
-    So the text holds no name of a module, and is equal wherever what is imported comes from.
+    So the text contains no name of a module, and is the same wherever the imported names come from.
 
     Args:
         tree: the syntax tree.
-        imported: names that imports bind, with what they stand for, ending in a blank.
+        imported: names that imports bind, with their full names, ending in a blank.
 
     Returns:
-        The text; and each name, or what it stands for with the attributes that follow it. An attribute that begins
-        with `__` comes by itself too, after a dot; so does a name that is called without arguments, as `name()`, and
-        after a question mark a full name of the package in a string.
+        The text; and each used name, or its full name with the attributes that follow it. An attribute that begins with
+        `__` is also listed by itself, after a dot; so is a name that is called without arguments, as `name()`, and,
+        after a question mark, a full name of the package in a string.
     """
     writer = _Writer(imported)
     writer.write(tree)
@@ -56,7 +56,7 @@ def text_and_uses(tree: ast.AST, imported: Mapping[str, Sequence[str]]) -> tuple
 
 
 def without_docstring(node: Documented) -> list[ast.stmt]:
-    """The statements of a module, class or function that do something."""
+    """The statements of a module, class or function, without a docstring."""
     first = node.body[0] if node.body else None
     if not (
         isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
@@ -80,12 +80,12 @@ def without_collection() -> Iterator[None]:
 
 @cache
 def _fields(kind: Any) -> tuple[tuple[str, str], ...]:
-    """The fields of a class that are written, each with what stands before its value."""
+    """The fields of a class that are written, each with the text before its value."""
     return tuple((name, f" {name}=") for name in kind._fields if name not in UNUSED)
 
 
 class _Writer:
-    """Writes the text of a tree in pieces, and notes names if told which of them are imported."""
+    """Writer of the text of a tree in pieces, which notes used names if it knows which of them are imported."""
 
     def __init__(self, imported: Mapping[str, Sequence[str]] | None) -> None:
         self.pieces: list[str] = []
@@ -111,7 +111,7 @@ class _Writer:
                     self.pieces.append(before)
                     self._write_all(value)
             elif name == "format_spec" and value is not None and not _joined(value.values):
-                # Only some versions have one where nothing stands after the colon.
+                # Skipped, because only some versions have one where nothing stands after the colon.
                 continue
             elif isinstance(value, ast.AST):
                 self.pieces.append(before)
@@ -126,22 +126,22 @@ class _Writer:
             if isinstance(value, ast.AST):
                 self.write(value)
             else:
-                # A name; or an empty place that counts: `{**other}` has one where `{None: other}` has a key.
+                # A name; or an empty place that has a meaning: `{**other}` has one where `{None: other}` has a key.
                 self.pieces.append("-" if value is None else ascii(value))
             self.pieces.append(",")
         self.pieces.append("]")
 
     def _write_constant(self, value: object) -> None:
-        """A literal: in ASCII, because versions differ in which characters they print; no int is too long for `hex`."""
+        """Writes a literal: in ASCII, because versions print different characters; `hex` takes an int of any size."""
         self.pieces.append(hex(value) if type(value) is int else ascii(value))
         if self.imported is not None and type(value) is str and value.startswith(f"{PACKAGE}."):
-            # What may be imported by its name in a string, `module` or `module:name`.
+            # A name in a string that may be imported, `module` or `module:name`.
             dotted = value.replace(":", ".")
             if all(map(str.isidentifier, dotted.split("."))):
                 self.uses.setdefault(f"? {dotted} ", len(self.uses))
 
     def _write_name(self, node: ast.AST, kind: Any) -> bool:
-        """A name, with attributes or none; an import, whose names are told where they are used. False for all else."""
+        """Writes a name, with or without attributes, or an import, whose names come where they are used; else False."""
         assert self.imported is not None
         if kind is ast.Import or kind is ast.ImportFrom:
             self.pieces.append("(Import)")
@@ -160,7 +160,7 @@ class _Writer:
             return False
         if node.id not in self.imported and attributes:
             return False
-        # Also of an imported name, because the file may bind it in another way too.
+        # Also for an imported name, because the file may bind it in another way too.
         self.uses.setdefault(node.id, len(self.uses))
         if node.id not in self.imported:
             return False
@@ -173,12 +173,12 @@ class _Writer:
 
 
 def _joined(values: Iterable[ast.expr]) -> list[ast.expr]:
-    """The pieces of an f-string, with literal ones that are neighbours put together and empty ones left out."""
-    found: list[ast.expr] = []
-    for each in values:
-        literal = isinstance(each, ast.Constant) and isinstance(each.value, str)
-        if literal and found and isinstance(found[-1], ast.Constant):
-            found[-1] = ast.Constant(found[-1].value + each.value)  # type: ignore[attr-defined]
-        elif not literal or each.value:  # type: ignore[attr-defined]
-            found.append(each)
-    return found
+    """The pieces of an f-string, with neighbouring literals joined and empty ones removed."""
+    pieces: list[ast.expr] = []
+    for value in values:
+        literal = isinstance(value, ast.Constant) and isinstance(value.value, str)
+        if literal and pieces and isinstance(pieces[-1], ast.Constant):
+            pieces[-1] = ast.Constant(pieces[-1].value + value.value)  # type: ignore[attr-defined]
+        elif not literal or value.value:  # type: ignore[attr-defined]
+            pieces.append(value)
+    return pieces

@@ -1,8 +1,8 @@
-"""Sums of lines that are cut off at a threshold, by sorted records: clipped gradients that depend on one number.
+"""Sums of linear functions that are clipped at a threshold, from sorted records.
 
-Where a gradient is a linear function of one number, clipping cuts the line off at plus and minus the threshold, and the
-sum over records is piecewise linear. With the records sorted by the places where they are cut off, it is read from
-running sums.
+Where a clipped gradient depends on one number and is linear in it, clipping cuts the line off at plus and minus the
+threshold, and the sum over records is piecewise linear. With the records sorted by the points at which their lines are
+cut off, running sums give that sum.
 """
 
 from bisect import bisect_left, bisect_right
@@ -16,21 +16,21 @@ from dpdescent.privacy.clipping import rounding_is_negligible
 
 Array = NDArray[np.float64]
 
-# Fewer records are summed by array functions, which are as fast there.
+# Fewer records than this are summed by array functions, which are as fast for them.
 ROWS = 256
 
-# Numbers in one block of runs by records (2 MB); a constant, because it decides the last bits of sums.
+# Number of values per block of runs times records (2 MB); a constant, because it decides the last bits of sums.
 BLOCK = 1 << 18
 
 
 @dataclass(frozen=True)
 class Lines:
-    """Lines `slope v - height` of the records, whose values are to be cut off and summed.
+    """Lines `slope v - height`, one per record, whose values are clipped and summed.
 
     Attributes:
         slope: slope of each record's line, such as z^2, shape (n,).
-        height: what each record's line is lowered by, such as z x, shape (n,).
-        slopes, heights: their sums.
+        height: constant that each record's line subtracts, such as z x, shape (n,).
+        slopes, heights: sums of the slopes and of the heights.
         largest: largest |slope| and largest |height|.
     """
 
@@ -42,27 +42,27 @@ class Lines:
 
     @classmethod
     def of(cls, slope: Array, height: Array) -> "Lines":
-        """Sums the lines of all records."""
+        """The lines of all records, with their sums."""
         return cls(
             slope, height, float(slope.sum()), float(height.sum()),
             (float(np.abs(slope).max()), float(np.abs(height).max())),
         )  # fmt: skip
 
     def uncut(self, v: Array) -> Array:
-        """Sums of the lines' values at every v, shape of `v`."""
+        """Sums of the unclipped values of all lines at every v, shape of `v`."""
         return self.slopes * v - self.heights
 
     def sums_suffice(self, farthest: float, threshold: float) -> bool:
-        """Whether the rounding error of `uncut` at |v| <= `farthest` is far below a threshold."""
+        """Whether the rounding error of `uncut` for |v| <= `farthest` is far below a threshold."""
         size = self.largest[0] * farthest + self.largest[1]
         return bool(rounding_is_negligible(len(self.slope), np.asarray(size), threshold))
 
     def every_cut(self, v: Array, threshold: Array) -> tuple[Array, Array]:
-        """Sums of the values cut off at plus and minus a threshold, and how many are cut off, each of the shape of `v`.
+        """Sums of the clipped values, and numbers of clipped values, from all records; both have the shape of `v`.
 
         Args:
-            v: places, shape (runs,).
-            threshold: positive, shape (runs,).
+            v: points, shape (runs,).
+            threshold: clipping thresholds, positive, shape (runs,).
         """
         total, count = np.zeros(v.shape), np.zeros(v.shape)
         for rows in blocks_of(len(self.slope), len(v)):
@@ -74,17 +74,18 @@ class Lines:
 
 @dataclass(frozen=True)
 class ClippedLinearSums:
-    """Lines that are cut off at one threshold, sorted by the two places where they meet it.
+    """Lines that are clipped at one threshold, sorted by the two points at which they meet it.
 
     Attributes:
         lines: the lines.
-        threshold: where their values are cut off.
-        low, high: places left of which, and right of which a line is cut off, each in rising order; records with
-            slope 0 have none.
-        below: sums, over the lines that are cut off at and after each place of `low`, of slope and of height less
-            threshold (plus, where the slope is negative); the last entry is 0. Shape (2, places + 1).
-        above: the same of slope and of height plus threshold (less) over the places of `high` before each one.
-        flat: sum of what cutting off adds to lines of slope 0, and how many are cut off.
+        threshold: the clipping threshold of their values.
+        low, high: points at which lines meet the threshold, in rising order: a line is clipped to the left of its point
+            in `low`, and to the right of its point in `high`; records with slope 0 have none.
+        below: sums over the lines that are clipped at and after each point of `low`: of the slope, and of the height
+            minus the threshold (plus, where the slope is negative); the last entry is 0. Shape (2, points + 1).
+        above: sums over the points of `high` before each one: of the slope, and of the height plus the threshold
+            (minus, where the slope is negative).
+        flat: sum of the changes that clipping makes to lines of slope 0, and the number of clipped ones.
     """
 
     lines: Lines
@@ -97,7 +98,7 @@ class ClippedLinearSums:
 
     @classmethod
     def of(cls, lines: Lines, threshold: float) -> "ClippedLinearSums":
-        """Sorts the lines for one threshold; without any (inf) no place is listed."""
+        """The lines, sorted for one threshold; an infinite threshold gives no points."""
         level = lines.height[lines.slope == 0.0]
         flat = float((np.clip(-level, -threshold, threshold) + level).sum()), int((np.abs(level) > threshold).sum())
         sloped = (lines.slope != 0.0) & np.isfinite(threshold)
@@ -112,12 +113,12 @@ class ClippedLinearSums:
         return cls(lines, threshold, low[first], high[second], below, above, flat)
 
     def cut(self, v: Array) -> tuple[Array, Array]:
-        """Sums of the values cut off, and how many are cut off, at places v, each of shape (runs,)."""
+        """Sums of the clipped values, and numbers of clipped values, at the points v; both have shape (runs,)."""
         if not self.lines.sums_suffice(float(np.abs(v).max()), self.threshold):
             return self.lines.every_cut(v, np.full(v.shape, self.threshold))
         left, right = self.low.searchsorted(v, side="right"), self.high.searchsorted(v, side="left")
         below, above = self.below[:, left], self.above[:, right]
-        # A line that is cut off counts its threshold in place of its value.
+        # A clipped line contributes the threshold in place of its value.
         less = below[1] - below[0] * v
         more = above[0] * v - above[1]
         count = (self.flat[1] + len(self.low) - left + right).astype(float)
@@ -125,20 +126,21 @@ class ClippedLinearSums:
 
 
 class Reader:
-    """Reads the sums of `ClippedLinearSums` for one run, number by number.
+    """Reader of the sums of `ClippedLinearSums` for a single run, one point at a time.
 
-    Calls of array functions would take most of the time of a step. Results are those of `ClippedLinearSums.cut`.
+    It exists because calls of array functions would take most of the time of a step. Results equal those of
+    `ClippedLinearSums.cut`.
     """
 
     def __init__(self, cut: ClippedLinearSums) -> None:
         self.cut, self.suffices = cut, -1.0
-        # Lists of Python's numbers, which a search reads fastest.
+        # Lists of Python numbers, because a search reads them fastest.
         self.low, self.high = cut.low.tolist(), cut.high.tolist()
         self.slopes, self.heights, (self.flat, count) = cut.lines.slopes, cut.lines.heights, cut.flat
         self.count = count + len(self.low)
 
     def at(self, v: float) -> tuple[float, int]:
-        """Sum of the values cut off, and how many are cut off, at v."""
+        """Sum of the clipped values, and number of clipped values, at v."""
         if not abs(v) <= self.suffices:
             if not self.cut.lines.sums_suffice(abs(v), self.cut.threshold):
                 total, cut_off = self.cut.lines.every_cut(np.array([v]), np.array([self.cut.threshold]))
@@ -151,21 +153,21 @@ class Reader:
 
 
 def worth_sorting(factor: Array, *others: Array) -> bool:
-    """Whether sorted lines serve better than array functions: enough records, and no product of theirs overflows."""
+    """Whether sorted lines are better than array functions: enough records, and no product of theirs overflows."""
     with np.errstate(over="ignore"):
         return factor.shape[-1] >= ROWS and all(bool(np.isfinite(factor * other).all()) for other in others)
 
 
 def descend(cut: ClippedLinearSums, rate: float, noise: Sequence[float]) -> tuple[list[float], int]:
-    """Descends from zero on the mean of lines that are cut off, with given noise on it.
+    """Descends from zero along the mean of clipped lines, with given noise on the mean.
 
     Args:
         cut: the lines.
         rate: step size.
-        noise: what is added to the mean in each step.
+        noise: noise that is added to the mean in each step.
 
     Returns:
-        The iterates after each step, and how many lines were cut off over all steps.
+        The iterates after each step, and the number of clipped lines over all steps.
     """
     at, n, place, path, clipped = Reader(cut).at, len(cut.lines.slope), 0.0, list[float](), 0
     for added in noise:
@@ -177,6 +179,6 @@ def descend(cut: ClippedLinearSums, rate: float, noise: Sequence[float]) -> tupl
 
 
 def blocks_of(records: int, runs: int) -> Iterator[slice]:
-    """Cuts records into blocks whose product with the runs fits the cache."""
+    """Slices that cut the records into blocks; a block times the number of runs fits the cache."""
     size = max(64, BLOCK // runs)
     return (slice(start, start + size) for start in range(0, records, size))

@@ -2,8 +2,8 @@
 
 Runs on one data set ("arms") are columns of the same matrix products: they may differ in budget, clipping threshold,
 step size and number of steps. Sums of clipped gradients come from matrix products (`two_stage_products`), or from
-sorted rows where there is one regressor and one instrument (`single_instrument`). The tests have a plain loop with the
-same results.
+sorted rows where there is one regressor and one instrument (`single_instrument`). The tests contain a plain loop with
+the same results.
 """
 
 from collections.abc import Callable
@@ -18,8 +18,9 @@ from dpdescent.data.iv import IVSample
 
 Array = NDArray[np.float64]
 
-# Sums of clipped gradients of both stages, (runs, p, q) and (runs, p), at iterates (runs, p, q) and (runs, p) with
-# thresholds (runs,) each; adds the numbers of clipped gradients, shape (2, runs), to its last argument.
+# Function that returns the sums of clipped gradients of both stages, (runs, p, q) and (runs, p), at iterates (runs, p,
+# q) and (runs, p) with thresholds (runs,) each; it adds the numbers of clipped gradients, shape (2, runs), to its last
+# argument.
 Gradients = Callable[[Array, Array, Array, Array, Array], tuple[Array, Array]]
 
 memory.keep_freed()
@@ -27,13 +28,13 @@ memory.keep_freed()
 
 @dataclass(frozen=True)
 class TwoStageArms:
-    """Settings of runs that share one data set; every field has shape (arms,), noise may differ by step.
+    """Settings of runs that share one data set; every field has shape (arms,), and noise may differ between steps.
 
     Attributes:
         steps: number of iterations T of each arm.
         eta, alpha: step sizes of the first and second stage.
         gamma1, gamma2: clipping thresholds; inf switches clipping off.
-        lambda1, lambda2: noise sd on the mean gradient of each stage, shape (arms,), or (T, arms) with a row for every
+        lambda1, lambda2: noise sd on the mean gradient of each stage, shape (arms,), or (T, arms) with one row per
             step; 0 switches noise off.
     """
 
@@ -75,7 +76,7 @@ class TwoStageArms:
 
     def noise_at(self, t: int, active: int) -> tuple[Array, Array]:
         """Returns the noise sds of both stages at a step, for the first arms, shape (active,) each."""
-        lambda1, lambda2 = (each if each.ndim == 1 else each[t] for each in (self.lambda1, self.lambda2))
+        lambda1, lambda2 = (sds if sds.ndim == 1 else sds[t] for sds in (self.lambda1, self.lambda2))
         return lambda1[:active], lambda2[:active]
 
 
@@ -115,8 +116,8 @@ class Descent:
         Theta: last first-stage iterates, shape (arms, q, p).
         beta: last second-stage iterates, shape (arms, p).
         clipped1, clipped2: fraction of per-sample gradients that were clipped, over all steps, shape (arms,).
-        Theta_path, beta_path: iterates 0 to T, shapes (T + 1, arms, q, p) and (T + 1, arms, p), if they were asked
-            for; NaN after an arm's own last step.
+        Theta_path, beta_path: iterates 0 to T, shapes (T + 1, arms, q, p) and (T + 1, arms, p), or None if `record` is
+            False; NaN after an arm's own last step.
     """
 
     Theta: Array
@@ -130,11 +131,11 @@ class Descent:
 def descend(sample: IVSample, arms: TwoStageArms, normals: Normals, record: bool = False) -> Descent:
     """Runs liang2025's Algorithm 1 for every arm (Algorithm 2 and 3 are arms without clipping or noise).
 
-    Both stages are updated simultaneously: the step from beta^(t) uses Theta^(t). Noise is added to the mean
-    gradient and multiplied by the step size with it.
+    Both stages are updated simultaneously: the step from beta^(t) uses Theta^(t). Noise is added to the mean gradient,
+    and the step size multiplies both.
 
     Args:
-        sample: the data; counts are honoured.
+        sample: the data; its counts of repeated rows are honoured.
         arms: settings of the runs.
         normals: standard normals for at least max(arms.steps) steps.
         record: whether to keep the whole paths.
@@ -148,7 +149,7 @@ def descend(sample: IVSample, arms: TwoStageArms, normals: Normals, record: bool
     sorted_serve = single_instrument.worth(sample, arms.gamma1)
     if sorted_serve and len(arms) == 1:
         return _one_run(sample, arms, normals, record)
-    # The longest arms come first, because those still running are then a prefix of the columns.
+    # The longest arms come first, because the arms still running are then a prefix of the columns.
     order = np.argsort(-arms.steps, kind="stable")
     state = _State.zeros(len(arms), sample, record, total)
     ordered, noise = arms.take(order), _ordered(normals, order)
@@ -161,7 +162,7 @@ def descend(sample: IVSample, arms: TwoStageArms, normals: Normals, record: bool
 
 @dataclass
 class _State:
-    """Iterates of the arms, sorted by falling T; Theta is held transposed, shape (arms, p, q)."""
+    """Iterates of the arms, sorted by falling T; Theta is stored transposed, shape (arms, p, q)."""
 
     Theta: Array
     beta: Array
@@ -180,6 +181,7 @@ class _State:
         return state
 
     def step(self, gradients: Gradients, n: int, arms: TwoStageArms, noise: Normals, t: int, active: int) -> None:
+        """Makes step t for the arms that are still running."""
         a, Theta, beta = slice(active), self.Theta[:active], self.beta[:active]
         gradient1, gradient2 = gradients(Theta, beta, arms.gamma1[a], arms.gamma2[a], self.clipped[:, a])
         Xi, nu = noise.stage1[t, a], noise.stage2[t, a]
@@ -190,6 +192,7 @@ class _State:
             self.Theta_path[t + 1, a], self.beta_path[t + 1, a] = Theta, beta
 
     def outcome(self, n: int, arms: TwoStageArms, back: NDArray[np.int64]) -> Descent:
+        """The results in the original order of the arms."""
         clipped1, clipped2 = (self.clipped / (n * arms.steps))[:, back]
         Theta = self.Theta[back].swapaxes(1, 2)
         if self.Theta_path is None or self.beta_path is None:
@@ -199,7 +202,7 @@ class _State:
 
 
 def _one_run(sample: IVSample, arms: TwoStageArms, normals: Normals, record: bool) -> Descent:
-    """One run where p = q = 1, in Python's numbers, because arrays of one number cost more than the arithmetic."""
+    """One run where p = q = 1, in Python numbers, because arrays of one number cost more than the arithmetic."""
     total, n = int(arms.steps[0]), sample.n
     run = single_instrument.Run(sample, float(arms.gamma1[0]), float(arms.gamma2[0]))
     eta, alpha = float(arms.eta[0]), float(arms.alpha[0])
@@ -221,7 +224,7 @@ def _one_run(sample: IVSample, arms: TwoStageArms, normals: Normals, record: boo
 
 
 def _one_instrument(sample: IVSample) -> Gradients:
-    """Gradients where p = q = 1, from sorted records."""
+    """The gradients where p = q = 1, from sorted records."""
     scalar = single_instrument.Gradients(sample)
 
     def gradients(Theta: Array, beta: Array, gamma1: Array, gamma2: Array, clipped: Array) -> tuple[Array, Array]:

@@ -1,10 +1,10 @@
 """DP-AMBSSGD: one pass of shuffled mini-batches with an adaptive clipping threshold (varshney2022 Algorithm 2).
 
-For linear regression. Every iteration takes fresh records: the first s of its batch choose the clipping threshold
+This is for linear regression. Every iteration takes new records: the first s of its batch choose the clipping threshold
 (`dp_stat`), the gradient is computed on the other b. Runs that share the records are rows of the same products. A
 gradient's norm is |x| |r|, so that the clipped gradient is x times a clipped residual and no gradient is formed. With
-the whole data set as every batch the algorithm is DP-GD. `dp_ssgd` takes one record a step. The tests have plain loops
-with the same results.
+the whole data set as every batch the algorithm is DP-GD. `dp_ssgd` takes one record per step. The tests contain plain
+loops with the same results.
 """
 
 import math
@@ -23,15 +23,15 @@ from dpdescent.checks import require_finite_values, require_non_negative, requir
 Array = NDArray[np.float64]
 Batch = tuple[Array, Array]
 
-# Every matrix product has this number of runs, padded by runs at zero, because BLAS changes last bits with the number
-# of rows, and a run must not depend on how many others there are.
+# Every matrix product has this number of runs, padded with runs at zero, because BLAS changes last bits with the number
+# of rows, and a run must not depend on the number of others.
 WIDTH = 8
 
-# Numbers in one block of residuals or of records (256 kB), so that both stay in the cache. Where the rows are cut
-# decides the last bits of their sums, so it depends on d alone.
+# Number of values per block of residuals or of records (256 kB), so that both stay in the cache. The positions of the
+# cuts decide the last bits of sums, and therefore depend on d alone.
 BLOCK = 1 << 15
 
-# The gradient of a record with x = 0 is zero and never clipped; this stands for its norm, because it avoids 1 / 0.
+# Stand-in for the norm of a record with x = 0, whose gradient is zero and never clipped, because it avoids 1 / 0.
 TINY = 1e-150
 
 memory.keep_freed()
@@ -42,8 +42,8 @@ class Normals:
     """Standard normal draws; arms that share them (second axis of length 1) have common random numbers.
 
     Attributes:
-        gradient: shape (T, arms or 1, d).
-        counts: for DP-STAT, shape (T, arms or 1, largest L).
+        gradient: normals of the gradients, shape (T, arms or 1, d).
+        counts: normals of DP-STAT's counts, shape (T, arms or 1, largest L).
     """
 
     gradient: Array
@@ -59,14 +59,14 @@ class Normals:
 
 @dataclass(frozen=True)
 class Runs:
-    """Results of T iterations of Algorithm 2 for every arm.
+    """Results of T iterations of Algorithm 2 per arm.
 
     Attributes:
         average: mean of the last floor(tail T) iterates (one at least), shape (arms, d).
         path: w_0..w_T, shape (T + 1, arms, d).
         thresholds: zeta_t, shape (T, arms).
-        clipped: share of the gradient's b records whose gradients were clipped, shape (T, arms).
-        residual_rms: root mean square of the residuals x'w_t - y of the gradient's b records, shape (T, arms).
+        clipped: share of clipped gradients among the b records of the gradient, shape (T, arms).
+        residual_rms: root mean square of the residuals x'w_t - y of the b records of the gradient, shape (T, arms).
     """
 
     average: Array
@@ -108,10 +108,10 @@ def every_record(X: Array, Y: Array, steps: int) -> Iterator[Batch]:
 def descend(batches: Iterable[Batch], arms: Sequence[SGDArm], normals: Normals, tail: float = 0.5) -> Runs:
     """Runs Algorithm 2 from w_0 = 0 for every arm: `w <- w - eta (mean clipped gradient + 2 alpha zeta_t / b g_t)`.
 
-    A run depends on its own arm and its own normals only, to the last bit: not on the other arms of the call.
+    A run depends only on its own arm and its own normals, to the last bit: not on the other arms of the call.
 
     Args:
-        batches: records (X, Y) of every iteration, shapes (m, d) and (m, labels); as many as there are iterations.
+        batches: records (X, Y) of every iteration, shapes (m, d) and (m, labels); one batch per iteration.
         arms: settings of the runs. An arm with an adaptive threshold gives the first s records of a batch to DP-STAT;
             one with a fixed threshold uses all m for the gradient.
         normals: standard normals for at least as many iterations as there are batches.
@@ -123,21 +123,21 @@ def descend(batches: Iterable[Batch], arms: Sequence[SGDArm], normals: Normals, 
     """
     tail_length(tail, 1)
     state = _State(arms, normals)
-    path, told = [state.w.copy()], []
+    path, measured = [state.w.copy()], []
     seen: Batch | None = None
     for t, (X, Y) in enumerate(batches):
-        # Once where every batch is the whole data set.
+        # Checked only once where every batch is the whole data set.
         if seen is None or X is not seen[0] or Y is not seen[1]:
             require_finite_values(X=X, Y=Y)
         seen = X, Y
-        told.append(state.step(t, X, Y))
+        measured.append(state.step(t, X, Y))
         path.append(state.w.copy())
-    if not told:
+    if not measured:
         raise ValueError("batches is empty: give the records of one iteration at least")
     iterates = np.stack(path)
-    thresholds, clipped, residual_rms = np.stack(told).swapaxes(0, 1)
-    # Time is the last axis, because means over it then add up each run by itself.
-    kept = np.ascontiguousarray(np.moveaxis(iterates[-tail_length(tail, len(told)) :], 0, 2))
+    thresholds, clipped, residual_rms = np.stack(measured).swapaxes(0, 1)
+    # Time is the last axis, because a mean over it then adds up each run separately.
+    kept = np.ascontiguousarray(np.moveaxis(iterates[-tail_length(tail, len(measured)) :], 0, 2))
     return Runs(kept.mean(2), iterates, thresholds, clipped, residual_rms)
 
 
@@ -176,7 +176,8 @@ class _State:
             for group in self.groups:
                 residuals, n = self._residuals(X, Y, rows, group), group.stop - group.start
                 for a, arm in enumerate(self.arms[group]):
-                    # Records for DP-STAT alone are set to zero and not removed, because the blocks must stay the same.
+                    # Records that only DP-STAT uses are set to zero and not removed, because the blocks must stay the
+                    # same.
                     residuals[a, : max(0, arm.withheld - rows.start)] = 0.0
                 square[group] += np.vecdot(residuals, residuals)[:n]
                 clipped[group] += _clip(residuals[:n], limits[group], inverse)
@@ -199,8 +200,8 @@ class _State:
     def _counts(self, X: Array, Y: Array) -> dict[int, Array]:
         """DP-STAT's counts of small residuals, before noise, by the index of each adaptive arm."""
         adaptive = {a: arm.clipping for a, arm in enumerate(self.arms) if isinstance(arm.clipping, Adaptive)}
-        counts = {a: np.zeros(each.search.levels) for a, each in adaptive.items()}
-        for rows in _rows(max((each.seen for each in adaptive.values()), default=0), X.shape[1]):
+        counts = {a: np.zeros(clipping.search.levels) for a, clipping in adaptive.items()}
+        for rows in _rows(max((clipping.seen for clipping in adaptive.values()), default=0), X.shape[1]):
             for group in self.groups:
                 looking = [a for a in range(group.start, group.stop) if a in adaptive and adaptive[a].seen > rows.start]
                 residuals = self._residuals(X, Y, rows, group) if looking else np.empty((0, 0))
@@ -228,7 +229,7 @@ class _State:
 
 
 def _clip(residuals: Array, limits: Array, inverse: Array) -> Array:
-    """Clips residuals in place to +- `limit / |x|`, and returns how many were clipped in every row."""
+    """Clips residuals in place to +- `limit / |x|`, and returns the number of clipped ones per row."""
     if np.isinf(limits).all():
         return np.zeros(len(limits))
     bounds = limits[:, None] * inverse
@@ -239,7 +240,7 @@ def _clip(residuals: Array, limits: Array, inverse: Array) -> Array:
 
 
 def _rows(m: int, d: int) -> Iterator[slice]:
-    """Cuts m records into blocks for the cache; where they are cut depends on d alone."""
+    """Slices that cut m records into blocks for the cache; the positions of the cuts depend on d alone."""
     size = max(256, BLOCK // max(WIDTH, d))
     return (slice(start, start + size) for start in range(0, m, size))
 
@@ -250,6 +251,7 @@ def require_records(X: Array, Y: Array) -> None:
 
 
 def require_labels(arms: Sequence[SGDArm], Y: Array) -> None:
+    """Checks that every arm's column of labels exists."""
     if not arms:
         raise ValueError("arms is empty: give one at least")
     largest = max(arm.label for arm in arms)
@@ -262,5 +264,5 @@ def tail_length(tail: float, steps: int) -> int:
     require_positive(tail=tail)
     if tail > 1.0:
         raise ValueError(f"tail={tail} must not exceed 1")
-    # The small term is there because a share such as 0.29 of 100 must not lose an iterate to rounding.
+    # The small term ensures that a share such as 0.29 of 100 does not lose an iterate to rounding.
     return max(1, math.floor(tail * steps + 1e-9))

@@ -2,9 +2,9 @@
 
 Every step uses one new record. Linear regression in the eigenbasis of its inputs (eq. 8) and the estimation of a mean
 (Sec. 2.1) are run for many arms and seeds side by side; `dp_ftrl_epochs` has the same algorithm in epochs. Records are
-drawn block by block, or given (`single_pass`). Without clipping the algorithm is called Noisy-FTRL; with independent
+drawn block by block, or supplied (`single_pass`). Without clipping the algorithm is called Noisy-FTRL; with independent
 noise it is (DP-)SGD. The correlated noise is an argument, one array or blocks of steps, so that this module does not
-depend on noise strategies. The tests have plain loops with the same results.
+depend on noise strategies. The tests contain plain loops with the same results.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,11 +20,11 @@ from dpdescent.checks import require_finite_values, require_non_negative, requir
 Array = NDArray[np.float64]
 Noise = Array | Iterable[Array] | None
 
-# Numbers in the iterates of one block of steps (512 kB), so that a block and its noise stay in the cache. It changes
-# no result, because every row of every step is computed by itself.
+# Number of values in the iterates of one block of steps (512 kB), so that a block and its noise stay in the cache. It
+# changes no result, because every row of every step is computed separately.
 BLOCK = 1 << 16
 
-# The gradient of a record with x = 0 is zero and never clipped; this stands for its norm, because it avoids 1 / 0.
+# Stand-in for the norm of a record with x = 0, whose gradient is zero and never clipped, because it avoids 1 / 0.
 TINY = 1e-150
 
 memory.keep_freed()
@@ -63,9 +63,10 @@ class Runs:
         excess: F_t - F* at the recorded steps, shape (arms, seeds, recorded steps).
         tail_mean: mean of F_t - F* over the last `tail` steps, shape (arms, seeds); NaN where there is no tail.
         clipped: fraction of the T gradients that were clipped, shape (arms, seeds).
-        theta: last iterates minus theta*, shape (arms, seeds, d); the iterates themselves where records are given.
-        average: mean of the last `tail` iterates, as theta (minus theta* or not); NaN where there is no tail.
-        path: iterates 1 to T, as theta, shape (T, arms, seeds, d), if they were asked for.
+        theta: last iterates minus theta*, shape (arms, seeds, d); the iterates themselves where records are supplied.
+        average: mean of the last `tail` iterates, minus theta* or not, like theta; NaN where there is no tail.
+        path: iterates 1 to T, minus theta* or not, like theta, shape (T, arms, seeds, d), or None if they were not
+            asked for.
     """
 
     excess: Array
@@ -85,18 +86,18 @@ def regression(
     Inputs are x_t ~ N(0, diag(lam)) and theta stands for theta - theta*, so that `g_t = x_t (x_t'theta - xi_t)` with
     xi_t ~ N(0, sigma_sgd^2), and `F_t - F* = 1/2 sum_j lam_j theta_j^2` (choquettechoo2023 eq. 8 and Sec. 2.2).
 
-    A run depends on its own arm, its own generator and its own noise only, to the last bit: not on the other arms and
-    seeds of the call, nor on how the noise is cut into blocks. Arms of one seed share x and xi.
+    A run depends only on its own arm, its own generator and its own noise, to the last bit: not on the other arms and
+    seeds of the call, nor on the blocks of the noise. Arms of one seed share x and xi.
 
     Args:
         lam: eigenvalues of the inputs' covariance, shape (d,).
         arms: settings of the runs.
         start: theta_0 - theta*, shape (d,).
         steps: number of steps T.
-        data: one generator of records for every seed.
-        noise: correlated noise w~, shape (at least T, arms or 1, seeds or 1, d), or blocks of it that follow each other
-            in the first axis; an axis of length 1 is shared. None where every noise_sd is 0.
-        sigma_sgd: sd of the residual noise xi; one, or one for each arm, shape (arms,).
+        data: one generator of records per seed.
+        noise: correlated noise w~, shape (at least T, arms or 1, seeds or 1, d), or consecutive blocks of it along the
+            first axis; an axis of length 1 is shared. None where every noise_sd is 0.
+        sigma_sgd: sd of the residual noise xi; one number, or one per arm, shape (arms,).
         record: steps t in 0..T at which the excess risk F_t - F* is recorded.
         tail: number of last steps over which the excess risk and the iterates are averaged.
 
@@ -126,7 +127,7 @@ def regression(
 def single_pass(
     X: Array, Y: Array, arms: FTRLArms, start: Array, noise: Noise, *, tail: int = 0, record: bool = False
 ) -> Runs:  # fmt: skip
-    """Runs linear regression as `regression` does, but on given records: step t uses record t.
+    """Runs linear regression as `regression` does, but on supplied records: step t uses record t.
 
     The runs have one seed. F* is unknown, so that `excess` is empty and `tail_mean` is NaN.
 
@@ -171,7 +172,7 @@ class _Stream:
         self.clipped = np.zeros(shape[:2])
 
     def paths(self, start: Array, noise: Noise) -> Iterator[tuple[int, Array]]:
-        """Yields (t, theta_t and later iterates) for every block, shape (steps, arms, seeds, d), without overlap."""
+        """Yields (t, theta_t and later iterates) per block, shape (steps, arms, seeds, d), without overlap."""
         self.path[0] = start
         yield 0, self.path[:1]
         for t, block in blocks_of(noise, self.steps, self.length, self.shape, silent=not self.arms.noise_sd.any()):
@@ -180,26 +181,28 @@ class _Stream:
             self.path[0] = self.path[len(block)]
 
     def run(self, t: int, noise: Array) -> None:
-        """Makes the steps from t on, one for every step of `noise`."""
+        """Makes the steps from t on, one per row of `noise`."""
         n = len(noise)
         labels = self.records.take(t, self.x[:, :n])
         limit = self._limits(n)
         scaled = (self.arms.eta * self.arms.noise_sd)[:, None, None] * noise
         eta, residuals = self.arms.eta[:, None], np.empty((n, *self.path.shape[1:3]))
-        step, moved = np.empty(residuals.shape[1:]), np.empty(self.path.shape[1:])
+        step, step_in_theta = np.empty(residuals.shape[1:]), np.empty(self.path.shape[1:])
         factor = step[:, :, None]
-        # Views by iteration, because an index of an array costs as much as the arithmetic of a small one.
-        each = zip(self.x[:, :n].swapaxes(0, 1), self.path, self.path[1:], residuals, labels, scaled, strict=False)
-        for i, (x, now, new, residual, label, added) in enumerate(each):
+        # Views per iteration, because indexing an array costs as much as the arithmetic of a small one.
+        iterations = zip(
+            self.x[:, :n].swapaxes(0, 1), self.path, self.path[1:], residuals, labels, scaled, strict=False
+        )
+        for i, (x, now, new, residual, label, added) in enumerate(iterations):
             np.vecdot(x, now, out=residual)
             residual -= label
             if limit is not None:
-                # The residual is clipped and not the gradient, because |g| = |residual| |x|.
+                # The residual is clipped in place of the gradient, because |g| = |residual| |x|.
                 np.maximum(np.minimum(residual, limit[i], out=step), -limit[i], out=step)
                 residual = step
             np.multiply(eta, residual, out=step)
-            np.multiply(factor, x, out=moved)
-            np.subtract(now, moved, out=new)
+            np.multiply(factor, x, out=step_in_theta)
+            np.subtract(now, step_in_theta, out=new)
             new -= added
         if limit is not None:
             self.clipped += (np.abs(residuals) > limit).sum(0)
@@ -215,14 +218,14 @@ class _Stream:
 
 
 class _Average:
-    """Accumulates the mean of the last iterates."""
+    """Accumulator of the mean of the last iterates."""
 
     def __init__(self, shape: tuple[int, ...], steps: int, tail: int) -> None:
         self.first, self.tail, self.total = steps - tail + 1, tail, np.zeros(shape)
 
     def look(self, path: Array, t: int) -> None:
-        """Adds the iterates of `path` (theta_t and after it, shape (steps, arms, seeds, d)) that are in the tail."""
-        # One after another, because a sum over the block would depend on where blocks are cut.
+        """Adds the iterates of `path` (theta_t and later ones, shape (steps, arms, seeds, d)) that are in the tail."""
+        # One after another, because a sum over the block would depend on the positions of blocks.
         for theta in path[max(0, self.first - t) :]:
             self.total += theta
 
@@ -233,15 +236,15 @@ class _Average:
 
 
 class _Kept:
-    """Keeps the excess risk at the recorded steps."""
+    """Excess risk at the recorded steps."""
 
     def __init__(self, lam: Array, steps: Sequence[int], shape: tuple[int, int]) -> None:
         self.lam, self.steps = lam, np.array(steps, dtype=np.intp)
-        # Time is the last axis, because means over it then add up each run by itself.
+        # Time is the last axis, because a mean over it then adds up each run separately.
         self.excess = np.empty((*shape, len(steps)))
 
     def look(self, path: Array, t: int) -> None:
-        """Computes the excess risk at the recorded steps in `path`: theta_t and after it, (steps, arms, seeds, d)."""
+        """Computes the excess risk at the recorded steps in `path`: theta_t and later ones, (steps, arms, seeds, d)."""
         places = np.flatnonzero((t <= self.steps) & (self.steps < t + len(path)))
         if len(places):
             theta = path[self.steps[places] - t]
@@ -271,7 +274,7 @@ def mean_estimation(eta: Array, values: Array, noise: Array, start: float = 0.0)
     if noise.shape not in {(len(values), arms, values.shape[1]) for arms in (1, len(eta))}:
         raise ValueError(f"noise of shape {noise.shape} does not fit values of {values.shape} and {len(eta)} arms")
     require_finite_values(values=values)
-    # Imported here, because it takes longer than many a run, and most users of this module filter nothing.
+    # Imported here, because the import takes longer than many runs, and most users of this module filter nothing.
     from scipy.signal import lfilter
 
     pulls = eta[:, None] * (values[:, None, :] - noise)
@@ -303,15 +306,15 @@ def blocks_of(
             raise ValueError("noise=None, but an arm asks for noise: hand it over, or set its scale to 0")
         noise = np.broadcast_to(0.0, (steps, *shape))
     t = 0
-    for given in [noise] if isinstance(noise, np.ndarray) else noise:
+    for piece in [noise] if isinstance(noise, np.ndarray) else noise:
         # An axis of length 1 is shared, but never the last, because the noise of two coordinates is independent.
-        fits = given.ndim == len(shape) + 1 and given.shape[-1] == shape[-1]
-        if not fits or any(have not in (1, want) for have, want in zip(given.shape[1:], shape, strict=True)):
-            raise ValueError(f"noise of shape {given.shape} does not fit (steps, {', '.join(map(str, shape))})")
-        for start in range(0, min(len(given), steps - t), length):
-            part = given[start : min(start + length, steps - t)]
+        fits = piece.ndim == len(shape) + 1 and piece.shape[-1] == shape[-1]
+        if not fits or any(have not in (1, want) for have, want in zip(piece.shape[1:], shape, strict=True)):
+            raise ValueError(f"noise of shape {piece.shape} does not fit (steps, {', '.join(map(str, shape))})")
+        for start in range(0, min(len(piece), steps - t), length):
+            part = piece[start : min(start + length, steps - t)]
             yield t + start, part
-        t += min(len(given), steps - t)
+        t += min(len(piece), steps - t)
         if t == steps:
             return
     raise ValueError(f"the noise ends after {t} of T={steps} steps: give as many rows as steps")

@@ -24,10 +24,10 @@ class EpochArms:
     """Settings of training runs that share batches and noise.
 
     Attributes:
-        learning_rate: shape (arms,).
+        learning_rate: learning rates, shape (arms,).
         noise_multiplier: sd of the noise on the sum of gradients, divided by the clip norm, shape (arms,); 0 switches
             the noise off.
-        momentum: shape (arms,), in [0, 1).
+        momentum: momentum factors, shape (arms,), in [0, 1).
     """
 
     learning_rate: Array
@@ -35,8 +35,8 @@ class EpochArms:
     momentum: Array
 
     def __post_init__(self) -> None:
-        each = {"learning_rate": self.learning_rate, "noise_multiplier": self.noise_multiplier}
-        require_one_each(**each, momentum=self.momentum)
+        settings = {"learning_rate": self.learning_rate, "noise_multiplier": self.noise_multiplier}
+        require_one_each(**settings, momentum=self.momentum)
         require_positive(learning_rate=self.learning_rate.min())
         require_non_negative(noise_multiplier=self.noise_multiplier.min(), momentum=self.momentum.min())
         if not self.momentum.max() < 1.0:
@@ -57,24 +57,24 @@ def train(
     model: Classifier, inputs: NDArray[Any], labels: NDArray[Any], batches: Sequence[Index], arms: EpochArms,
     noise: Noise, *, start: Array, steps: int, batch_size: int, clip_norm: float, cool_down: float = 0.0,
 ) -> Array:  # fmt: skip
-    """Trains one model for every arm: `v <- momentum v + g~`, `theta <- theta - lr_t v`.
+    """Trains one model per arm: `v <- momentum v + g~`, `theta <- theta - lr_t v`.
 
     Here g~ is the sum of the clipped gradients of a batch plus `noise_multiplier clip_norm w~_t`, divided by the batch
-    size, a constant even where batches vary. Momentum costs no privacy because it is applied after the noise. An arm's
-    result does not depend on the other arms, to the last bit.
+    size, which is constant even where batches vary. Momentum costs no privacy because it is applied after the noise. An
+    arm's result does not depend on the other arms, to the last bit.
 
     Args:
-        model: gradients of the loss of a record, clipped and summed.
+        model: classifier that sums the clipped gradients of the losses of records.
         inputs, labels: records along the first axis.
-        batches: rows of each step's batch, in order and repeated until all steps are made; see `samplers`.
+        batches: rows of each step's batch, in order, repeated until all steps are made; see `samplers`.
         arms: settings of the runs.
-        noise: shape (at least T, arms or 1, parameters), or blocks of it that follow each other in the first axis. None
-            where every noise multiplier is 0.
+        noise: correlated noise, shape (at least T, arms or 1, parameters), or consecutive blocks of it along the first
+            axis. None where every noise multiplier is 0.
         start: initial parameters, shape (parameters,) or (arms, parameters).
         steps: number of steps T.
         batch_size: divisor of the sums of gradients.
         clip_norm: clipping threshold G; inf switches clipping off, and then no arm may have noise.
-        cool_down: last share of the steps over which the learning rate falls linearly to 5 %.
+        cool_down: share of the steps, the last ones, over which the learning rate falls linearly to 5 %.
 
     Returns:
         The last parameters, shape (arms, parameters).

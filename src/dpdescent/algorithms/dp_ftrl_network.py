@@ -1,8 +1,8 @@
-"""DP-FTRL in epochs for a network of JAX, in pieces that go on from each other (choquettechoo2023 Sec. 4, App. G.1).
+"""DP-FTRL in epochs for a JAX network, in pieces that continue each other (choquettechoo2023 Sec. 4, App. G.1).
 
-The arithmetic is that of `algorithms.dp_ftrl_epochs`, for one run in single precision. What a run has reached is its
-step, its parameters and its momentum. The noise has no state of its own: the rows of any steps are made anew from the
-generator's name, so that a run that was cut anywhere ends where an uncut one does, to the last bit.
+The arithmetic is that of `algorithms.dp_ftrl_epochs`, for one run in single precision. The state of a run is its step,
+its parameters and its momentum. The noise has no state of its own: the rows of any steps are regenerated from the name
+of the generator, so that a run that was interrupted anywhere ends where an uninterrupted one does, to the last bit.
 
 JAX is an optional dependency: this module is imported only where a network is trained.
 """
@@ -27,14 +27,14 @@ from dpdescent.noise.streams import NoiseStream
 
 Single = NDArray[np.float32]
 Index = NDArray[np.intp]
-# Columns of noise that are made at a time, all steps of them, because all columns would take gigabytes.
+# Number of noise columns that are made at a time, for all steps, because all columns would take gigabytes.
 WIDE = 8192
-# Columns of normals that lie together on an accelerator: a multiple of those that are drawn at a time.
+# Number of columns of normals that lie together on an accelerator: a multiple of the number drawn at a time.
 BLOCK = 16 * WIDE
 
 
 class Network(Protocol):
-    """What a run needs of a network."""
+    """The parts of a network that a run uses."""
 
     @property
     def parameters(self) -> int: ...
@@ -49,13 +49,13 @@ class Run:
     """Settings of a run.
 
     Attributes:
-        learning_rate: positive.
-        momentum: in [0, 1).
+        learning_rate: learning rate, positive.
+        momentum: momentum factor, in [0, 1).
         noise_multiplier: sd of the noise on the sum of gradients, divided by the clip norm; 0 without noise.
         clip_norm: clipping threshold G; inf without clipping, and then without noise.
         steps: number of steps T.
         batch_size: divisor of the sums of gradients.
-        cool_down: last share of the steps over which the learning rate falls linearly to 5 %.
+        cool_down: share of the steps, the last ones, over which the learning rate falls linearly to 5 %.
     """
 
     learning_rate: float
@@ -77,7 +77,7 @@ class Run:
 
 @dataclass(frozen=True)
 class State:
-    """What a run has reached: steps made, parameters and momentum, both of shape (parameters,)."""
+    """State of a run: number of steps made, parameters and momentum, both of shape (parameters,)."""
 
     step: int
     parameters: Single
@@ -89,11 +89,11 @@ class State:
         return cls(0, parameters, np.zeros_like(parameters))
 
     def save(self, file: Path, made_from: str) -> None:
-        """Writes the state; a process that is killed meanwhile leaves the state before.
+        """Writes the state to a file; a process that is killed meanwhile leaves the previous state.
 
         Args:
-            file: of type .npz.
-            made_from: names all that the run depends on.
+            file: file of type .npz.
+            made_from: text that names everything on which the run depends.
         """
         file.parent.mkdir(parents=True, exist_ok=True)
         temporary = file.with_name(f".{os.getpid()}.{file.name}")
@@ -105,7 +105,7 @@ class State:
 
     @classmethod
     def load(cls, file: Path, made_from: str) -> "State | None":
-        """Reads a state; None where there is none, or one of another run."""
+        """The state from a file; None if there is no file, or if it belongs to another run."""
         if not file.is_file():
             return None
         with np.load(file) as kept:
@@ -119,13 +119,13 @@ def advance(
 ) -> State:  # fmt: skip
     """Makes as many steps as there are rows of noise: `v <- momentum v + g~`, `theta <- theta - lr_t v`.
 
-    Here g~ is the sum of the clipped gradients of a batch plus `noise_multiplier clip_norm` times a row, divided by the
-    batch size.
+    Here g~ is the sum of the clipped gradients of a batch plus `noise_multiplier clip_norm` times a row of noise,
+    divided by the batch size.
 
     Args:
-        network: gradients of the losses, clipped and summed.
-        run: settings.
-        state: where to go on from.
+        network: network that sums the clipped gradients of losses.
+        run: settings of the run.
+        state: state from which the run continues.
         images, labels: records along the first axis.
         batches: rows of each step's batch, repeated until all steps are made.
         noise: correlated noise of the next steps at multiplier and clip norm 1, shape (steps, parameters).
@@ -151,13 +151,15 @@ def _scale_and_rates(run: Run, state: State, steps: int) -> tuple[float, NDArray
 
 
 def _reached(step: int, parameters: Any, velocity: Any) -> State:
-    found = State(step, np.asarray(parameters), np.asarray(velocity))
-    if not np.isfinite(found.parameters).all():
+    """The state after some steps, after a check that it is finite."""
+    state = State(step, np.asarray(parameters), np.asarray(velocity))
+    if not np.isfinite(state.parameters).all():
         raise ValueError(f"a parameter is not finite after step {step}: take a smaller learning_rate")
-    return found
+    return state
 
 
 def _move(parameters: Any, velocity: Any, summed: Any, noise: Any, momentum: Any, scale: Any, rate: Any) -> Any:
+    """One update of parameters and momentum."""
     velocity = momentum * velocity + (summed + scale * noise)
     return parameters - rate * velocity, velocity
 
@@ -166,36 +168,37 @@ _step = jax.jit(_move)
 
 
 def noise_rows(strategy: Strategy | None, steps: int, columns: int, rng: np.random.Generator, rows: range) -> Single:
-    """Returns the noise of some steps at multiplier 1, shape (rows, columns): the same whichever rows are asked for.
+    """Returns the noise of some steps at multiplier 1, shape (rows, columns), which does not depend on the request.
 
-    All steps of a block of columns are made to keep the asked ones, because a later row needs all normals before it.
+    All steps of a block of columns are generated to keep the requested ones, because a later row needs all normals
+    before it.
 
     Args:
         strategy: correlation of the noise; None without noise.
         steps: number of steps T of the whole run.
         columns: number of parameters.
-        rng: generator of the whole noise, from its beginning.
-        rows: the steps.
+        rng: generator of the whole noise, in its initial state.
+        rows: the requested steps.
     """
-    made = np.zeros((len(rows), columns), np.float32)
+    noise = np.zeros((len(rows), columns), np.float32)
     if strategy is None:
-        return made
+        return noise
     for at in range(0, columns, WIDE):
-        # A strategy that is restarted yields a block for every start.
+        # A strategy with restarts yields one block per restart.
         whole = np.concatenate([*NoiseStream(strategy, steps, min(WIDE, columns - at), rng, block=steps)])
-        made[:, at : at + WIDE] = whole[rows.start : rows.stop]
-    return made
+        noise[:, at : at + WIDE] = whole[rows.start : rows.stop]
+    return noise
 
 
 @dataclass(frozen=True)
 class Resident:
-    """What lies in an accelerator's memory while runs of one repeat are made there.
+    """Contents of an accelerator's memory while runs of one repeat are made there.
 
     Attributes:
         network: the network.
-        images, labels: the records, arrays of JAX.
-        together: images whose gradients are in memory at a time.
-        way: how their gradients are formed, of the network's ways.
+        images, labels: the records, as arrays of JAX.
+        together: number of images whose gradients are in memory at a time.
+        way: one of the network's ways of forming gradients.
     """
 
     network: Any
@@ -212,13 +215,13 @@ def advance_resident(
 
     Args:
         resident: network and records.
-        run: settings.
-        state: where to go on from.
-        batches: rows of each step's batch, of these steps alone.
+        run: settings of the run.
+        state: state from which the run continues.
+        batches: rows of each step's batch, for these steps alone.
         noise: as for `advance`, an array of JAX.
 
     Returns:
-        The state, and of each step the parameters before it and the sum of clipped gradients at them.
+        The state, and per step the parameters before it and the sum of clipped gradients at these parameters.
 
     Raises:
         ValueError: if the run has fewer steps left, or a parameter is no longer finite.
@@ -237,8 +240,8 @@ def advance_resident(
 def _in_blocks(batches: Sequence[Index], mean: int, together: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Returns batches as blocks of rows, padded with row 0, shape (steps, blocks, together), and their sizes.
 
-    There is room for half as many records again as the mean, because Poisson batches then have the shape of all others
-    and nothing is compiled twice; blocks without a record are not computed.
+    There is room for one and a half times the mean number of records, because Poisson batches then mostly have the same
+    shape and nothing is compiled twice; blocks without a record are not computed.
     """
     sizes = np.array([len(batch) for batch in batches], np.int32)
     blocks = -(-max(int(sizes.max(initial=0)), 3 * mean // 2) // together)
@@ -253,7 +256,7 @@ def correlated_rows(decoder: Single, normals: Sequence[Any]) -> Any:
 
     Args:
         decoder: rows of the strategy's decoder, shape (steps, normals).
-        normals: of all steps, as `normals_of` returns them, as arrays of JAX.
+        normals: normals of all steps, as `normals_of` returns them, as arrays of JAX.
     """
     with jax.default_matmul_precision(EXACT):
         return _product(decoder, normals)
@@ -265,13 +268,14 @@ _product = jax.jit(lambda decoder, normals: jnp.concatenate([decoder @ block for
 def normals_of(count: int, columns: int, rng: np.random.Generator) -> list[Single]:
     """Returns the normals from which `noise_rows` makes its noise, in single precision, shape (count, columns).
 
-    They come in blocks of `BLOCK` columns, because whole they have more numbers than fit into an index of 32 bits.
+    They come in blocks of `BLOCK` columns, because a single array would have more numbers than an index of 32 bits can
+    count.
     """
-    made = [np.empty((count, min(BLOCK, columns - at)), np.float32) for at in range(0, columns, BLOCK)]
+    blocks = [np.empty((count, min(BLOCK, columns - at)), np.float32) for at in range(0, columns, BLOCK)]
     for at in range(0, columns, WIDE):
         drawn = rng.standard_normal((count, min(WIDE, columns - at)))
-        made[at // BLOCK][:, at % BLOCK : at % BLOCK + WIDE] = drawn
-    return made
+        blocks[at // BLOCK][:, at % BLOCK : at % BLOCK + WIDE] = drawn
+    return blocks
 
 
 @partial(jax.jit, static_argnums=(0, 1))
@@ -279,11 +283,12 @@ def _many(
     network: Network, way: str, parameters: Any, velocity: Any, images: Any, labels: Any, rows: Any, sizes: Any,
     noise: Any, rates: Any, momentum: Any, scale: Any, clip_norm: Any,
 ) -> Any:  # fmt: skip
+    """Makes all steps of `advance_resident` in one compiled function."""
     together = rows.shape[-1]
 
-    def step(reached: Any, given: Any) -> Any:
+    def step(reached: Any, inputs: Any) -> Any:
         parameters, velocity = reached
-        blocks, size, row, rate = given
+        blocks, size, row, rate = inputs
 
         def add(place: Any, total: Any) -> Any:
             block, counts = blocks[place], place * together + jnp.arange(together) < size

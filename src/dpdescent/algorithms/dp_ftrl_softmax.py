@@ -1,9 +1,9 @@
 """Softmax regression on thousands of columns by DP-FTRL in epochs, in single precision, with many arms at once.
 
 The arithmetic is that of `algorithms.dp_ftrl_epochs` with `classifiers.softmax_regression`, except for its precision:
-scores of all arms are one matrix product, and so are their sums of clipped gradients. An arm's last digits may
-therefore depend on the arms beside it. The clip factors of a record need no gradient: its squared norm is
-`(|x|^2 + 1) |p - y|^2`.
+one matrix product gives the scores of all arms, and another one their sums of clipped gradients. An arm's last digits
+may therefore depend on the arms beside it. The clip factors of a record need no gradient: its squared norm is `(|x|^2 +
+1) |p - y|^2`.
 """
 
 from collections.abc import Sequence
@@ -19,12 +19,12 @@ from dpdescent.privacy.clipping import clip_factors
 Single = NDArray[np.float32]
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
-# Records whose scores are computed at a time, because those of all test images would take gigabytes.
+# Number of records whose scores are computed at a time, because the scores of all test images would take gigabytes.
 BLOCK = 1000
 
 
 class StepNoise(Protocol):
-    """Noise by step: an array of shape (steps, parameters), or what makes its rows when they are asked for."""
+    """Noise per step: an array of shape (steps, parameters), or an object that makes its rows on request."""
 
     def __getitem__(self, step: int, /) -> Single: ...
 
@@ -53,12 +53,13 @@ class WideSoftmax:
         """Trains all arms from zero parameters.
 
         Args:
-            columns: shape (records, d).
-            labels: shape (records,).
+            columns: inputs of the records, shape (records, d).
+            labels: classes of the records, shape (records,).
             batches: rows of each step's batch, repeated until all steps are made.
             arms: learning rates, noise multipliers and momenta.
-            noise: correlated noise at multiplier and clip norm 1, each with a row of all parameters for every step.
-            noise_of: which of them each arm gets, shape (arms,); of an arm without noise it is not looked at.
+            noise: sources of correlated noise at multiplier and clip norm 1, each with a row of all parameters per
+                step.
+            noise_of: index of each arm's source of noise, shape (arms,); ignored for arms without noise.
             clip_norms: clipping thresholds of the arms, shape (arms,); inf without clipping, and then without noise.
             steps, batch_size, cool_down: as for `dp_ftrl_epochs.train`.
 

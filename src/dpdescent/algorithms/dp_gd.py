@@ -1,10 +1,10 @@
 """DP-GD for linear regression: full-batch gradient descent with clipping and Gaussian noise (brown2024 Algorithm 1).
 
 Runs on one data set are columns of the same products; several data sets are processed as a batch. A clipped gradient is
-the unclipped one, which needs second moments only, minus what clipping removes from the records that it touches;
-`screening` finds those records without computing most gradients. Where many records are touched, or where second
-moments would round too coarsely, all rows are processed in blocks that fit the cache. The tests have a plain loop with
-the same results.
+the unclipped one, which only needs second moments, minus the part that clipping removes from the records that it
+touches; `screening` finds those records without computing most gradients. Where many records are touched, or where
+second moments would round too coarsely, all rows are processed in blocks that fit the cache. The tests contain a plain
+loop with the same results.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,20 +20,20 @@ from dpdescent.privacy.clipping import rounding_is_negligible
 
 Array = NDArray[np.float64]
 
-# Numbers in one block of residuals (2 MB), as in the two-stage descent; a constant, because where the rows are cut
-# decides the last bits of their sums.
+# Number of values per block of residuals (2 MB), as in the two-stage descent; a constant, because the positions of the
+# cuts decide the last bits of sums.
 BLOCK = 1 << 18
 
 memory.keep_freed()
 
-# The gradient of a record with x = 0 is zero and never clipped; this stands for its norm, because it avoids 1 / 0.
+# Stand-in for the norm of a record with x = 0, whose gradient is zero and never clipped, because it avoids 1 / 0.
 TINY = 1e-150
 
-# Above this share of records that may be clipped, one pass over all of them is cheaper than gathering those.
+# Above this share of records that may be clipped, one pass over all records is cheaper than gathering those.
 MANY = 0.5
 
-# Gathered records are padded to multiples of this number by records of zeros, because data sets with equally many can
-# then be processed side by side, each by the same operations as it would be alone.
+# Gathered records are padded with records of zeros to a multiple of this number. Data sets with equal numbers can then
+# be processed side by side, each by the same operations as it would be alone.
 ALIKE = 32
 
 
@@ -45,7 +45,7 @@ class DPGDArms:
         steps: number of iterations T of every run.
         eta: step sizes, shape (runs,).
         gamma: clipping thresholds, shape (runs,); inf switches clipping off.
-        noise_sd: lambda, sd of the noise on the mean gradient, shape (runs,), or (T, runs) for one a step; 0 switches
+        noise_sd: lambda, sd of the noise on the mean gradient, shape (runs,), or (T, runs) for one per step; 0 switches
             noise off.
     """
 
@@ -76,7 +76,7 @@ class DPGDArms:
 
     @property
     def noise_by_step(self) -> Array:
-        """Sds of the noise of every step, shape (T, runs)."""
+        """Noise sds per step, shape (T, runs)."""
         return np.broadcast_to(self.noise_sd, (self.steps, len(self)))
 
     @classmethod
@@ -92,7 +92,7 @@ class Descent:
     Attributes:
         theta: last iterates, shape (data sets, runs, p).
         clipped: fraction of all n T per-sample gradients that were clipped, shape (data sets, runs).
-        path: iterates 1 to T, shape (T, data sets, runs, p), if they were asked for.
+        path: iterates 1 to T, shape (T, data sets, runs, p), or None if they were not asked for.
     """
 
     theta: Array
@@ -136,10 +136,11 @@ class _Batch:
         self.samples, self.screen = samples, Screen(samples, arms.gamma, _spread(arms, samples[0].p))
         self.moment = np.stack([sample.gram.xx / sample.n for sample in samples])
         self.cross = np.stack([sample.gram.xy / sample.n for sample in samples])[:, None, :]
-        # One column where all thresholds are equal, because limits are then computed once a record and not once a run.
+        # One column where all thresholds are equal, because limits are then computed once per record and not once per
+        # run.
         self.thresholds = arms.gamma[:1] if (arms.gamma == arms.gamma[0]).all() else arms.gamma
-        # Bounds on all |x_i y_i| and |x_i|^2: products of bounds, because a norm that underflows must not hide a large
-        # y_i.
+        # Bounds on all |x_i y_i| and |x_i|^2. They are products of bounds, because a norm that underflows must not hide
+        # a large y_i.
         longest = [max(s.norms.max(), TINY) for s in samples]
         self.largest = np.array([[x * np.abs(s.y).max(), x**2] for x, s in zip(longest, samples, strict=True)])
         self.sizes = np.array([sample.n for sample in samples])
@@ -147,7 +148,7 @@ class _Batch:
         self.many = np.zeros(len(samples), dtype=bool)
 
     def gradients(self, theta: Array) -> tuple[Array, Array]:
-        """Means of clipped gradients, shape (data sets, runs, p), and fractions clipped, shape (data sets, runs)."""
+        """Means of clipped gradients, shape (data sets, runs, p), and shares clipped, shape (data sets, runs)."""
         self._follow(theta)
         gradient, clipped = np.matmul(theta, self.moment) - self.cross, np.zeros(theta.shape[:2])
         for near in self.near:
@@ -160,17 +161,17 @@ class _Batch:
         return gradient, clipped / self.sizes[:, None]
 
     def _follow(self, theta: Array) -> None:
-        """Selects again the records of data sets whose iterates have left the region of the last selection."""
+        """Repeats the selection of records for data sets whose iterates have left the region of the last selection."""
         # Data sets with many records are left out, because regions only grow.
-        moved = {d: self.screen.select(d) for d in self.screen.outgrown(theta).tolist() if not self.many[d]}
-        if moved:
-            self.near = [rest for near in self.near if len((rest := near.without(list(moved))).owners)]
-            self.many[list(moved)] = [len(rows) > MANY * self.samples[d].n for d, rows in moved.items()]
-            few = {d: rows for d, rows in moved.items() if len(rows) and not self.many[d]}
+        selected = {d: self.screen.select(d) for d in self.screen.outgrown(theta).tolist() if not self.many[d]}
+        if selected:
+            self.near = [rest for near in self.near if len((rest := near.without(list(selected))).owners)]
+            self.many[list(selected)] = [len(rows) > MANY * self.samples[d].n for d, rows in selected.items()]
+            few = {d: rows for d, rows in selected.items() if len(rows) and not self.many[d]}
             self.near += self._gathered(few, runs=theta.shape[1])
 
     def _gathered(self, rows: dict[int, Index], runs: int) -> Iterator["_Records"]:
-        """Yields the given rows of data sets, side by side if about equally many, in blocks that fit the cache."""
+        """Yields the given rows of data sets in blocks that fit the cache, side by side if about equally many."""
         alike: dict[int, list[tuple[int, Index]]] = {}
         most = max(1, BLOCK // (runs * ALIKE)) * ALIKE
         for d, index in rows.items():
@@ -178,7 +179,7 @@ class _Batch:
                 part = index[start : start + most]
                 alike.setdefault(-(-len(part) // ALIKE) * ALIKE, []).append((d, part))
         for count, parts in alike.items():
-            # This is 1 for `most`, so that no two parts of one data set ever lie side by side.
+            # Equal to 1 for `most`, so that no two parts of one data set ever lie side by side.
             width = max(1, BLOCK // (count * runs))
             for start in range(0, len(parts), width):
                 yield _Records.gather(self.samples, parts[start : start + width], count, self.thresholds)
@@ -204,7 +205,7 @@ class _Batch:
 
 @dataclass(frozen=True)
 class _Records:
-    """Equally many records of some data sets.
+    """Equal numbers of records of some data sets.
 
     Attributes:
         owners: the data sets, shape (owners,).
@@ -221,7 +222,7 @@ class _Records:
     def gather(
         cls, samples: Sequence[LinearSample], parts: list[tuple[int, Index]], count: int, thresholds: Array
     ) -> "_Records":
-        """Gathers rows of data sets, given as (data set, rows), padded to `count` by zeros, which add nothing."""
+        """The rows of data sets, given as pairs (data set, rows), padded to `count` with zeros, which add nothing."""
         X = np.zeros((len(parts), count, samples[0].p))
         y, norms = np.zeros((2, len(parts), 1, count))
         for i, (d, rows) in enumerate(parts):
@@ -249,7 +250,7 @@ class _Records:
 
 
 def _shape(samples: Sequence[LinearSample], arms: DPGDArms, normals: Array) -> tuple[int, int, int]:
-    """Checks that all shapes fit; returns (data sets, runs, p)."""
+    """The shape (data sets, runs, p), after a check that all shapes fit."""
     dimensions = {sample.p for sample in samples}
     if len(dimensions) != 1:
         raise ValueError(f"the data sets of a batch must share p, but have p={sorted(dimensions)}")
@@ -268,8 +269,8 @@ def _limits(norms: Array, thresholds: Array) -> Array:
 
 
 def _spread(arms: DPGDArms, p: int) -> float:
-    """Rough largest distance of iterates from their mean for covariates of unit variance; it decides speed only."""
+    """Rough largest distance of iterates from their mean for covariates of unit variance; it only affects speed."""
     eta = np.minimum(arms.eta, 1.0)
-    # The largest of as many norms as there are steps: a standard normal vector's is about sqrt(p) +- sqrt(1/2).
+    # The largest norm of as many standard normal vectors as there are steps; such a norm is about sqrt(p) +- sqrt(1/2).
     largest = np.sqrt(p) + np.sqrt(np.log(arms.steps * len(arms)))
     return float((arms.noise_sd * np.sqrt(eta / (2.0 - eta))).max() * largest)

@@ -1,19 +1,19 @@
-"""DP-IV-GD: two-stage gradient descent for instrumental variables whose path carries an interval.
+"""DP-IV-GD: two-stage gradient descent for instrumental variables, with a path from which intervals follow.
 
-Stage 1 is that of DP-2S-GD (liang2025 Algorithm 1). The mean Theta of its later iterates is held fixed, and stage 2
-descends by the instrumental-variable equation `Theta'z (x'beta - y)` in place of `Theta'z (z'Theta beta - y)`: for any
-fixed Theta its mean vanishes at the true beta, so that noise of the first stage costs variance and no bias of first
-order. Theta is held in units of what it explains, so that a threshold of the second stage needs no knowledge of the
-first, and a preconditioner from the released Theta gives all directions about one rate. Last, the second moment of the
-clipped gradients is released, from which an interval for the true beta follows (`intervals.sandwich_intervals`).
+Stage 1 is the first stage of DP-2S-GD (liang2025 Algorithm 1). The mean Theta of its later iterates is held fixed, and
+stage 2 descends along the instrumental-variable equation `Theta'z (x'beta - y)` instead of `Theta'z (z'Theta beta -
+y)`. For any fixed Theta the mean of the former vanishes at the true beta, so that noise of the first stage costs
+variance but no bias of first order. Theta is divided by the scale of the fitted regressors, so that a threshold of the
+second stage needs no knowledge of the first. A preconditioner from the released Theta makes all directions contract at
+about the same rate. Last, the second moment of the clipped gradients is released, from which an interval for the true
+beta follows (`intervals.sandwich_intervals`).
 
 Privacy, under replacement of one record of n: gradients are clipped at gamma1 and gamma2, so that a replaced record
-moves the mean of either stage by 2 gamma / n at most. The second moment is a mean of g g' with |g| <= gamma2, which
-moves by sqrt(2) gamma2^2 / n, and by gamma2^2 / n where p = 1 (`reduced_form`). All else is computed from what is
-released.
+moves the mean of either stage by 2 gamma / n at most. The second moment is a mean of g g' with |g| <= gamma2. It moves
+by sqrt(2) gamma2^2 / n, or by gamma2^2 / n where p = 1 (`reduced_form`). Everything else is computed from releases.
 
-Runs are a first axis: each has noise of its own, and its own data set or one that all share. The tests have a plain
-loop with the same results.
+Runs are the first axis: each has its own noise, and its own data set or a common one. The tests contain a plain loop
+with the same results.
 """
 
 import math
@@ -43,11 +43,12 @@ from dpdescent.privacy.events import GaussianReleases
 
 Array = NDArray[np.float64]
 
-# Numbers in one block of residuals (1 MB): whole runs are processed together while they fit.
+# Number of values per block of residuals (1 MB): whole runs are processed together while they fit.
 BLOCK = 1 << 17
 
-# Eigenvalues of the preconditioner's matrix are held above LEAST times the largest of the eigenvalue that was released,
-# NARROW times the largest one, and the noise in it, because what is mostly noise must not set a step.
+# Lower bounds on the eigenvalues of the preconditioner's matrix. They are kept above LEAST times the largest of three
+# numbers: the released eigenvalue, NARROW times the largest eigenvalue, and the noise in it, because a direction that
+# is mostly noise must not determine a step.
 LEAST, NARROW = 0.25, 0.05
 
 
@@ -57,16 +58,17 @@ class Settings:
 
     Attributes:
         steps1: number of steps of the first stage.
-        kept1: number of its last iterates whose mean is held.
+        kept1: number of last iterates of the first stage, whose mean the second stage uses.
         steps2: number of steps of the second stage.
-        burn_in: number of its first iterates that are left out of means.
+        burn_in: number of first iterates of the second stage that are left out of means.
         eta: step size of the first stage.
-        alpha: step size of the second stage, where the preconditioned Hessian is about the identity; in (0, 1].
-        gamma1, gamma2: clipping thresholds of the two stages, inf for no clipping; the second is on a residual times
-            the norm of the fitted regressors in units of their scale.
+        alpha: step size of the second stage, in (0, 1], because the preconditioned Hessian is about the identity.
+        gamma1, gamma2: clipping thresholds of the two stages, inf for no clipping; the second applies to a residual
+            times the norm of the fitted regressors in units of their scale.
         lambda1, lambda2: noise sd on the mean gradient of each stage.
-        moment_sd: noise sd sigma of the released second moment.
-        second_moment: of the instruments, E[zz'], shape (q, q): public, such as the identity for whitened ones.
+        moment_sd: noise sd sigma of the released second moment of gradients.
+        second_moment: second moment E[zz'] of the instruments, shape (q, q), public, such as the identity for whitened
+            ones.
 
     Raises:
         ValueError: if a value is out of its range.
@@ -103,7 +105,7 @@ class Settings:
 
     @property
     def variance_in_held(self) -> Array:
-        """Covariance of every column of the noise in the held Theta, from settings alone, shape (q, q)."""
+        """Covariance of every column of the noise in the mean Theta, from settings alone, shape (q, q)."""
         return variance_in_held(self.second_moment, self.eta, self.steps1, self.kept1, self.lambda1)
 
     def releases(self, n: int, p: int) -> tuple[GaussianReleases, GaussianReleases, GaussianReleases]:
@@ -121,14 +123,14 @@ class Settings:
 def noise_sds(
     rho: float, parts: Sequence[float], n: int, p: int, gammas: tuple[float, float], steps: tuple[int, int]
 ) -> tuple[float, float, float]:
-    """Returns the noise sds of both stages and of the second moment, which spend a zCDP budget together.
+    """Returns the noise sds of both stages and of the second moment, which together spend a zCDP budget.
 
     Args:
-        rho: budget under replace-one.
-        parts: its parts for the first stage, the second, and the second moment, of sum 1.
+        rho: zCDP budget under replace-one.
+        parts: shares of the budget for the first stage, the second stage, and the second moment, with sum 1.
         n, p: number of records and of regressors.
         gammas: clipping thresholds of the two stages.
-        steps: their numbers of steps.
+        steps: numbers of steps of the two stages.
     """
     first, second = (
         zcdp.gaussian_noise_sd(mean_sensitivity(gamma, n), rho * part, count)
@@ -142,9 +144,9 @@ class Normals:
     """Standard normal draws of runs.
 
     Attributes:
-        stage1: shape (runs, steps1, q, p).
-        stage2: shape (runs, steps2, p).
-        moment: shape (runs, p, p), of which the lower triangle is used.
+        stage1: normals of the first stage, shape (runs, steps1, q, p).
+        stage2: normals of the second stage, shape (runs, steps2, p).
+        moment: normals of the second moment, shape (runs, p, p), of which the lower triangle is used.
     """
 
     stage1: Array
@@ -153,7 +155,7 @@ class Normals:
 
     @classmethod
     def draw(cls, rng: np.random.Generator, settings: Settings, runs: int, p: int, first: bool = True) -> "Normals":
-        """Draws the normals of some runs, none for the first stage where that is not run."""
+        """Draws the normals of some runs, without those of a first stage that is not run."""
         q = len(settings.second_moment)
         shapes = (settings.steps1 if first else 0, q, p), (settings.steps2, p), (p, p)
         return cls(*(rng.standard_normal((runs, *shape)) for shape in shapes))
@@ -161,14 +163,14 @@ class Normals:
 
 @dataclass(frozen=True)
 class Descent:
-    """What runs release, and the share of gradients that they clipped.
+    """Releases of runs, and the share of gradients that they clipped.
 
     Attributes:
         Theta: mean of the later first-stage iterates, shape (runs, q, p).
-        scale: root mean square of the fitted regressors Theta'z, as Theta tells it, shape (runs,).
+        scale: root mean square of the fitted regressors Theta'z, estimated from Theta, shape (runs,).
         precondition: preconditioner P of the second stage, computed from Theta, shape (runs, p, p).
         path: second-stage iterates 1 to steps2, shape (steps2, runs, p).
-        beta: their mean after the burn-in, shape (runs, p).
+        beta: mean of these iterates after the burn-in, shape (runs, p).
         moment: second moment of clipped gradients at beta, with noise, shape (runs, p, p).
         clipped1, clipped2: share of clipped gradients over all steps, shape (runs,); not released.
     """
@@ -187,11 +189,11 @@ def descend(samples: Sequence[IVSample], settings: Settings, normals: Normals, h
     """Runs DP-IV-GD from zero for every set of normals.
 
     Args:
-        samples: one data set for every run, or one that all share; alike in shape; counts are honoured.
+        samples: one data set per run, or a common one, all with the same shape; counts of repeated rows are honoured.
         settings: public settings of all runs.
         normals: the noise.
-        held: Theta that another mechanism has released with the first stage's noise, shape (runs, q, p); no first
-            stage is run then, and its normals have no steps.
+        held: Theta that another mechanism has released with the first stage's noise, shape (runs, q, p). Then no first
+            stage is run, and its normals have no steps.
 
     Raises:
         ValueError: if shapes do not fit.
@@ -213,8 +215,8 @@ def descend(samples: Sequence[IVSample], settings: Settings, normals: Normals, h
 
 
 def _block(samples: Sequence[IVSample], settings: Settings, normals: Normals, held: Array | None) -> Descent:
-    """Runs side by side whose residuals fit the cache."""
-    # One column a record, because products with a few coefficients then run along the memory.
+    """Several runs side by side, whose residuals fit the cache."""
+    # One column per record, because products with a few coefficients then run along the memory.
     Z, X = (np.stack([getattr(sample, name).T for sample in samples]) for name in ("Z", "X"))
     y, count = np.stack([sample.y for sample in samples]), counted(samples)
     if held is None:
@@ -246,7 +248,7 @@ def _by_rows(equation: "_Equation", settings: Settings, P: Array, normals: Array
 
 
 def _by_lines(equation: "_Equation", settings: Settings, P: Array, normals: Array) -> tuple[Array, Array]:
-    """The same where p = 1: a gradient is a line in beta that clipping cuts off, so that sorted rows serve."""
+    """The result of `_by_rows` where p = 1, from sorted rows: a clipped gradient is then a clipped line in beta."""
     runs, steps, _ = normals.shape
     path, clipped, noise = np.empty((steps, runs, 1)), np.zeros(runs), settings.lambda2 * normals[:, :, 0]
     for k, rate in enumerate((settings.alpha * P[:, 0, 0]).tolist()):
@@ -256,38 +258,38 @@ def _by_lines(equation: "_Equation", settings: Settings, P: Array, normals: Arra
 
 
 class _Equation:
-    """The estimating equation `w (x'beta - y)` of the second stage, w the fitted regressors in units of their scale.
+    """The estimating equation `w (x'beta - y)` of the second stage; w are the fitted regressors divided by their scale.
 
-    W and X have shapes (runs or 1, p, n); y has shape (runs or 1, n), as has the number of records of a row, if any.
+    W and X have shapes (runs or 1, p, n); y has shape (runs or 1, n), and so has the count of records per row, if any.
     """
 
     def __init__(self, W: Array, X: Array, y: Array, gamma: float, count: Array | None = None) -> None:
         self.W, self.X, self.y, self.count = W, X, y, count
         self.gamma, self.n = gamma, y.shape[1] if count is None else int(count[0].sum())
         self.weighted = W if count is None else W * count[:, None]
-        # Where w = 0 the gradient is zero, and nothing is clipped.
+        # Infinite where w = 0, because the gradient is then zero and nothing is clipped.
         norms = np.linalg.norm(W, axis=1)
         self.limit = np.divide(gamma, norms, out=np.full_like(norms, np.inf), where=norms > 0.0)
 
     @property
     def lines_serve(self) -> bool:
-        """Whether sorted lines serve better than rows, and give the same."""
+        """Whether sorted lines are better than rows, with the same results."""
         if self.X.shape[1] > 1 or self.count is not None:
             return False
         return worth_sorting(self.W[:, 0], self.X[:, 0], self.y)
 
     def lines(self, run: int) -> ClippedLinearSums:
-        """Gradients of a run as lines in beta, where p = 1."""
+        """The gradients of a run as lines in beta, where p = 1."""
         w, x, y = (rows[run if len(rows) > 1 else 0] for rows in (self.W[:, 0], self.X[:, 0], self.y))
         return ClippedLinearSums.of(Lines.of(w * x, w * y), self.gamma)
 
     def residuals(self, beta: Array) -> tuple[Array, Array]:
         """Clipped residuals x'beta - y, shape (runs, n), and the share that was clipped, shape (runs,)."""
-        found = (beta[:, None, :] @ self.X)[:, 0]
-        found -= self.y
-        kept = np.minimum(found, self.limit)
+        residual = (beta[:, None, :] @ self.X)[:, 0]
+        residual -= self.y
+        kept = np.minimum(residual, self.limit)
         np.maximum(kept, -self.limit, out=kept)
-        return kept, share_of(found != kept, self.n, self.count)
+        return kept, share_of(residual != kept, self.n, self.count)
 
     def mean(self, kept: Array) -> Array:
         """Mean of clipped gradients, shape (runs, p)."""
@@ -303,11 +305,12 @@ class _Equation:
 def preconditioner(Theta: Array, settings: Settings) -> tuple[Array, Array]:
     """Preconditioner of the second stage, shape (runs, p, p), and scale of the fitted regressors, shape (runs,).
 
-    Both come from Theta' A Theta less what noise adds to it, with eigenvalues held from below: the scale is the root of
-    its mean eigenvalue, the preconditioner its inverse times the scale, because the equation is divided by that.
+    Both come from Theta' A Theta minus the contribution of the noise, with a lower bound on eigenvalues. The scale is
+    the root of the mean eigenvalue. The preconditioner is the inverse times the scale, because the equation is divided
+    by the scale.
     """
     A = settings.second_moment
-    # The columns of the noise in Theta are independent, so that it adds the same to every diagonal entry.
+    # The columns of the noise in Theta are independent, so that it adds the same amount to every diagonal entry.
     added = float(np.trace(A @ settings.variance_in_held))
     values, vectors = np.linalg.eigh(Theta.swapaxes(1, 2) @ A @ Theta)
     least = LEAST * np.maximum(values, np.maximum(NARROW * values[:, -1:], added))
@@ -328,8 +331,8 @@ def _require_fit(
                          "many instruments as regressors at least, and their second moment")  # fmt: skip
     steps1 = settings.steps1 if held is None else 0
     expected = (runs, steps1, q, p), (runs, settings.steps2, p), (runs, p, p)
-    found = tuple(each.shape for each in (normals.stage1, normals.stage2, normals.moment))
-    if found != expected or (held is not None and held.shape != (runs, q, p)):
+    shapes = tuple(draws.shape for draws in (normals.stage1, normals.stage2, normals.moment))
+    if shapes != expected or (held is not None and held.shape != (runs, q, p)):
         raise ValueError(
-            f"normals of shapes {found} must have shapes {expected}, and Theta, where held, {(runs, q, p)}"
+            f"normals of shapes {shapes} must have shapes {expected}, and Theta, where held, {(runs, q, p)}"
         )

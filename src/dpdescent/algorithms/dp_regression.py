@@ -1,9 +1,10 @@
-"""Private linear regression that needs no tuning: preconditioned DP-GD whose thresholds follow the residuals.
+"""Private linear regression that needs no tuning: preconditioned DP-GD with thresholds that follow the residuals.
 
-Rounds of private whitening make the columns alike; a descent in their coordinates clips each record's gradient at a
-threshold that noisy histograms of all records' gradient norms choose; the slope and the spread of the gradients at its
-end, released too, give standard errors. None of the papers has it; `docs/beyond.md` derives it. Every constant follows
-from the numbers of records and columns and the budget by the rules of `Plan`, and from what was released before.
+Rounds of private whitening give the columns a common scale. A descent in the new coordinates clips each record's
+gradient at a threshold, which noisy histograms of all records' gradient norms choose. The slope and the spread of the
+gradients at its end are released too and give standard errors. None of the papers has this method; `docs/beyond.md`
+derives it. Every constant follows from the number of records, the number of columns and the budget by the rules of
+`Plan`, and from earlier releases.
 """
 
 import math
@@ -26,47 +27,51 @@ from dpdescent.privacy.events import GaussianReleases, Mechanism
 Array = NDArray[np.float64]
 Errors = Literal["unequal", "equal"]
 
-# Number of steps, their size, and what the schedule of their budget divides equally; more where little is known,
-# because noise in early gradients is clipped away there.
+# Number of steps, step size, and share of the steps' budget that the schedule divides equally. That share is larger
+# where information is little, because then clipping removes the noise in early gradients.
 STEPS, ETA, FLOOR, FLOOR_OF_FEW = 20, 0.5, 0.2, 0.4
-# Parts of the budget: units, second moments, thresholds, and slope and spread of the gradients each.
+# Shares of the budget: units, second moments, thresholds, slope of the gradients, and spread of the gradients.
 UNITS, MOMENT, THRESHOLDS, SLOPE, SPREAD = 0.04, 0.25, 0.05, 0.05, 0.05
-# Information n sqrt(rho) / p below which nothing beats the estimate 0, thresholds are not worth their cost, a second
-# round of whitening is not, there are no standard errors, and a third round is not worth its cost.
+# Values of the information n sqrt(rho) / p. Below the first, nothing is better than the estimate 0; below the second,
+# thresholds are not worth their cost; below the third, a second round of whitening is not; below the fourth, there are
+# no standard errors; below the fifth, a third round is not worth its cost.
 NOTHING, FEW, TWO, INFERRED, THREE = 3.0, 20.0, 30.0, 45.0, 60.0
-# Norms to which whitened records are clipped for second moments, factors of sqrt(p), plus one: small ones have little
-# noise, so that early rounds find short directions; the last one has a larger one, which loses little of heavy tails
-# and grows with the root of the information, within limits.
+# Norms to which whitened records are clipped for second moments, as factors of sqrt(p), plus one. A small norm has
+# little noise, so that early rounds find short directions. The norm of the last round is larger, which loses little of
+# heavy tails, and grows with the root of the information, within limits.
 EARLY_BOUND, BOUND_BY, LARGEST_BOUND = 0.8, 0.08, 2.5
-# The largest slope of the mean gradient that heavy tails may make, which decides beyond which norm records weigh less;
-# below 2 / eta, or steps could diverge.
+# The largest slope of the mean gradient that heavy tails may cause; it decides beyond which norm records get a smaller
+# weight. It is below 2 / eta, because steps could diverge otherwise.
 STEEPEST = 3.2
-# Norm to which records are clipped for the release of the slope, over that of the last second moment: one smaller than
-# that of the weights makes the part of sampling too long where tails are heavy, a larger one has more noise, by which a
-# slope that is next to nothing can pass for another.
+# Norm to which records are clipped for the release of the slope, divided by the norm of the last second moment. A norm
+# smaller than that of the weights would overstate the sampling error where tails are heavy. A larger norm has more
+# noise, and a slope close to zero could then pass for another.
 SLOPE_BOUND = 1.3
-# Thresholds are read before every second step, on powers of sqrt(2), at first over all sizes, later near the last one.
+# Thresholds are read before every second step, on powers of sqrt(2), at first over all sizes, later near the previous
+# threshold.
 EVERY, BASE, FIRST, LAST, DOWN, UP = 2, math.sqrt(2.0), -24, 12, 8, 2
-# The largest threshold over sqrt(p): where its noise costs a given share of the outcome's variance, within limits.
+# The largest threshold divided by sqrt(p): the threshold whose noise costs a given share of the outcome's variance,
+# within limits.
 TOLERATED, LEAST_K, LARGEST_K = 1e-4, 1.0, 5.0
-# Norm of whitened records beyond which few are, but those of rare dummies, as a factor of sqrt(p), plus one.
+# Norm of whitened records, as a factor of sqrt(p), plus one, that few records exceed except those of rare dummies.
 LONG = 1.5
-# Share of gradients beyond the threshold: as small as the noise of the histograms lets it be told, within limits.
+# Share of gradients beyond the threshold: as small as the noise of the histograms allows, within limits.
 TOLD, LEAST_CUT, LARGEST_CUT = 150.0, 0.01, 0.1
-# Units lie between these powers of 2, in the columns' own units; a bin surely has records beyond so many sds of noise.
+# Powers of 2 between which units lie, in the columns' own units, and number of noise sds above which a bin surely has
+# records.
 SMALLEST_UNIT, LARGEST_UNIT, SURE = -40, 40, 5.0
-# A direction is not known if its second moment, in the last round, is below so many sds of the noise on it, or below
-# 2 sqrt(k) where k directions have no larger one, because the largest eigenvalue of noise alone is about sqrt(2 k) sds;
-# or if the slope of the gradients along it is below so much of what it is where nothing is clipped.
+# A direction is not known in two cases. First, if its second moment in the last round is below this number of noise
+# sds, or below 2 sqrt(k) sds where k directions have no larger moment, because the largest eigenvalue of noise alone is
+# about sqrt(2 k) sds. Second, if the slope of the gradients along it is below this share of its value without clipping.
 NOISE_ALONE, FLAT = 4.0, 0.2
-# Part of a coefficient's length that may lie in directions that are not known, and the part of its variance that the
-# noise on the spread of the gradients may have for a standard deviation.
+# Largest share of a coefficient's squared length in directions that are not known, and largest share of its variance
+# that may be the noise on the spread of the gradients, if the coefficient is to have a standard error.
 UNKNOWN_PART, NOISY_PART = 0.01, 0.5
-# Sizes in public or released units beyond which a value is clipped, because squares must not overflow.
+# Size, in public or released units, at which values are clipped, because squares must not overflow.
 FARTHEST = 1e6
-# Second moments over the bound's square that rounding hides, however little noise there is.
+# Second moment divided by the squared bound that rounding hides, however little noise there is.
 ROUNDED = 1e-9
-# Unit of an outcome whose sizes noise hides, which is no other's because a bin has none below.
+# Unit of an outcome whose sizes are hidden by noise. No other outcome has this unit, because bins do not reach so low.
 HIDDEN = 2.0 ** (SMALLEST_UNIT - 1)
 
 PROVED = (
@@ -80,16 +85,17 @@ PROVED = (
 
 @dataclass(frozen=True)
 class Plan:
-    """What is decided before the records are seen.
+    """Decisions that are made before the records are seen.
 
     Attributes:
         n: number of records.
-        p: number of columns, a constant among them.
+        p: number of columns, including a constant.
         rho: zCDP budget of all releases under replace-one.
-        errors: whether standard errors allow for unequal variances of the errors; None for no standard errors.
-        finds_units: whether units of the columns and the outcome are released; else they are public.
+        errors: kind of standard errors, which allow for unequal variances of the errors or not; None for no standard
+            errors.
+        finds_units: whether units of the columns and the outcome are released; otherwise they are public.
         constant: whether one of the columns is a constant.
-        span: public length of the range of outcomes, in their unit; 0 if it is not known.
+        span: public length of the range of outcomes, in units of the outcome; 0 if it is not known.
     """
 
     n: int
@@ -111,12 +117,12 @@ class Plan:
 
     @property
     def information(self) -> float:
-        """`n sqrt(rho) / p`: about the signal of a coefficient over the noise that privacy asks for."""
+        """The number `n sqrt(rho) / p`, about a coefficient's signal divided by the noise that privacy requires."""
         return self.n * math.sqrt(self.rho) / self.p
 
     @property
     def follows(self) -> bool:
-        """Whether thresholds follow the residuals."""
+        """Whether clipping thresholds follow the residuals."""
         return self.information >= FEW
 
     @property
@@ -126,12 +132,12 @@ class Plan:
 
     @property
     def rounds(self) -> int:
-        """Number of rounds of whitening: more for more information, each with an equal part."""
+        """Number of rounds of whitening, larger with more information; the rounds divide their budget equally."""
         return 1 + (self.information >= TWO) + (self.information >= THREE)
 
     @property
     def unit_rho(self) -> float:
-        """Budget of the units."""
+        """Budget of the release of units."""
         return UNITS * self.rho if self.finds_units else 0.0
 
     @cached_property
@@ -143,33 +149,33 @@ class Plan:
         return np.asarray((self.rho - self.unit_rho - others * self.rho) * parts)
 
     def moment_bound(self, round_: int) -> float:
-        """Norm to which records are clipped for their second moment in a round, counted from 0."""
+        """Norm to which records are clipped for the second moment of a round, counted from 0."""
         last = min(max(BOUND_BY * math.sqrt(self.information), EARLY_BOUND), LARGEST_BOUND)
         return (last if round_ == self.rounds - 1 else EARLY_BOUND) * math.sqrt(self.p) + 1.0
 
     @property
     def largest_gamma(self) -> float:
-        """Largest threshold of gradients, and the first where thresholds do not follow."""
+        """Largest threshold of gradients, used in all steps where thresholds do not follow the residuals."""
         tolerated = math.sqrt(TOLERATED * self.n**2 * float(self.step_rhos.sum()) / (2.0 * self.p**2))
         return min(max(tolerated, LEAST_K), LARGEST_K) * math.sqrt(self.p)
 
     @property
     def longest(self) -> float:
-        """Norm of whitened records beyond which they weigh less where the range of outcomes is known."""
+        """Norm of whitened records above which they get a smaller weight, where the range of outcomes is known."""
         return LONG * math.sqrt(self.p) + 1.0
 
     @property
     def least_gamma(self) -> float:
-        """Smallest threshold: that of a record of the longest norm whose residual is as long as the range.
+        """Smallest threshold: the gradient of a record with the longest norm and a residual as long as the range.
 
-        Residuals of outcomes of two values are as skewed as their shares, and cut ones would move all coefficients, or
-        those of a rare dummy, whose records are long.
+        Residuals of binary outcomes are as skewed as the shares of the two values. Clipping them would move all
+        coefficients, or those of a rare dummy, whose records are long.
         """
         return self.span * self.longest
 
     @property
     def below(self) -> float:
-        """Number of records whose gradients are to lie below the threshold."""
+        """Number of records whose gradients should lie below the threshold."""
         return self.n * (1.0 - min(max(TOLD / (self.n * math.sqrt(self.rho)), LEAST_CUT), LARGEST_CUT))
 
     def histogram(self) -> GaussianReleases:
@@ -197,13 +203,13 @@ class Plan:
         return SLOPE_BOUND * self.moment_bound(self.rounds - 1)
 
     def slope(self) -> GaussianReleases:
-        """The release of the mean of zz' of clipped records, over those whose gradients are not clipped."""
+        """The release of the mean of zz' over clipped records z whose gradients are not clipped."""
         sensitivity = moment_sensitivity(self.slope_bound, self.n, self.p)
         noise_sd = zcdp.gaussian_noise_sd(sensitivity, SLOPE * self.rho)
         return GaussianReleases("slope of the mean gradient", sensitivity, noise_sd, 1)
 
     def spread(self, gamma: float) -> GaussianReleases:
-        """The release of the mean of gg' of clipped gradients, or of its trace where errors are equal."""
+        """The release of the mean of gg' over clipped gradients g, or of its trace where errors are equal."""
         sensitivity = moment_sensitivity(gamma, self.n, self.p if self.errors == "unequal" else 1)
         noise_sd = zcdp.gaussian_noise_sd(sensitivity, SPREAD * self.rho)
         return GaussianReleases("spread of clipped gradients", sensitivity, noise_sd, 1)
@@ -212,29 +218,29 @@ class Plan:
         """The privacy event of a run.
 
         Args:
-            gammas: thresholds of the steps, which a run releases, shape (T,); None stands for any.
+            gammas: thresholds of the steps, which a run releases, shape (T,); None for arbitrary ones.
         """
         if self.information < NOTHING:
             nothing = (GaussianReleases("nothing", 0.0, math.inf, 1),)
             return Mechanism(
                 "DP regression", nothing, "replace-one", "full batch", math.inf, "proved", "no record is used"
             )
-        given = [1.0] * STEPS if gammas is None else list(gammas)
+        thresholds = [1.0] * STEPS if gammas is None else list(gammas)
         releases = [self.units()] if self.finds_units else []
-        releases += [self.moment(each) for each in range(self.rounds)]
-        for step, gamma in enumerate(given):
+        releases += [self.moment(round_) for round_ in range(self.rounds)]
+        for step, gamma in enumerate(thresholds):
             releases += [self.histogram()] if self.follows and step % EVERY == 0 else []
             releases.append(self.gradient(step, gamma))
-        releases += [self.slope(), self.spread(given[-1])] if self.infers else []
+        releases += [self.slope(), self.spread(thresholds[-1])] if self.infers else []
         return Mechanism(
             "DP regression", tuple(releases), "replace-one", "full batch", math.inf, "proved", PROVED
         )  # fmt: skip
 
 
 class Noise:
-    """Source of the noise: all that a run takes from the records passes through it, so that it is all that is let out.
+    """Source of the noise; everything that a run releases about the records passes through it.
 
-    What is let out are counts and sums over records of vectors within a bound, so that another source may make these in
+    The releases are counts, and sums over records of vectors within a bound, so that another source can make them in
     another arithmetic (`exact_noise`).
 
     Args:
@@ -249,37 +255,38 @@ class Noise:
         return np.asarray(value + noise_sd * self.rng.standard_normal(value.shape))
 
     def symmetric(self, value: Array, noise_sd: float) -> Array:
-        """The symmetric matrix with symmetric noise, of this sd on the diagonal and by sqrt(2) less beside it."""
+        """The symmetric matrix with symmetric noise: this sd on the diagonal, and the sd divided by sqrt(2) off it."""
         return np.asarray(value + noise_sd * symmetric(self.rng.standard_normal((1, *value.shape)))[0])
 
     def counts(self, counted: Array, noise_sd: float) -> Array:
-        """Counts with noise."""
+        """The counts with noise on each."""
         return self.vector(counted, noise_sd)
 
     def mean(self, rows: Array, weights: Array, bound: float, noise_sd: float) -> Array:
-        """The mean of the rows times their weights, each of a norm up to the bound, with noise."""
+        """The mean of the rows times their weights, with norms up to the bound, plus noise."""
         return self.vector(rows.T @ weights / len(rows), noise_sd)
 
     def moment(self, rows: Array, bound: float, noise_sd: float) -> Array:
-        """The mean of xx' over the rows x, each of a norm up to the bound, with symmetric noise."""
+        """The mean of xx' over the rows x, with norms up to the bound, plus symmetric noise."""
         return self.symmetric(rows.T @ rows / len(rows), noise_sd)
 
     def mean_square(self, rows: Array, bound: float, noise_sd: float) -> float:
-        """The mean of |x|^2 over the rows x, each of a norm up to the bound, with noise."""
+        """The mean of |x|^2 over the rows x, with norms up to the bound, plus noise."""
         return float(self.vector(np.einsum("ij,ij->", rows, rows) / len(rows), noise_sd))
 
     def product(self, rows: Array, matrix: Array) -> Array:
-        """The product of records with numbers that are released."""
+        """The product of records with released numbers."""
         return np.asarray(rows @ matrix)
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What a run releases, and the share of gradients that it clipped.
+    """Releases of a run, and the share of gradients that it clipped.
 
     Attributes:
         path: iterates 1 to T, shape (T, p).
-        covariance: of the last iterate about the population's coefficients, shape (p, p); None without standard errors.
+        covariance: covariance of the last iterate about the population's coefficients, shape (p, p); None without
+            standard errors.
         unknown: whether a coefficient lies in directions that the released slope does not determine, shape (p,).
         gammas: thresholds of the steps, shape (T,).
         clipped: share of clipped gradients; not released.
@@ -293,8 +300,9 @@ class Fit:
 
 
 def usable(X: Array, y: Array) -> tuple[Array, Array]:
-    """Records in units, each value within a limit; a record with one that is not finite becomes 0, because an estimate
-    of NaN would tell that it was there.
+    """The records in units, with values within a limit.
+
+    A record with a value that is not finite becomes 0, because an estimate of NaN would reveal that it was there.
     """
     finite = np.isfinite(y) & np.isfinite(X).all(axis=1)
     X, y = np.where(finite[:, None], X, 0.0), np.where(finite, y, 0.0)
@@ -302,40 +310,40 @@ def usable(X: Array, y: Array) -> tuple[Array, Array]:
 
 
 def released_units(X: Array, y: Array, plan: Plan, noise: Noise) -> Array:
-    """Releases a unit of every column and of the outcome, by noisy histograms of their sizes on powers of 2.
+    """Releases a unit for every column and the outcome, by noisy histograms of their sizes on powers of 2.
 
-    A unit is the lower end of the bin with the largest sizes that surely has records, because a unit that is too small
-    for some records would have them clipped, and one that is too large is mended by whitening. Zeros have no size.
-    Where noise hides all sizes, as those of rare values, a column's unit is the largest and the outcome's the smallest,
-    so that coefficients are about 0 and not of a size that noise chose.
+    A unit is the lower end of the bin with the largest sizes that surely has records. A unit that is too small for some
+    records would clip them, while whitening corrects one that is too large. Zeros have no size. Where noise hides all
+    sizes, as for rare values, the unit of a column is the largest one and that of the outcome the smallest, so that
+    coefficients are about 0 and their size is not an accident of the noise.
 
     Args:
         X: columns without the constant, shape (n, number of covariates).
         y: outcomes, shape (n,).
 
     Returns:
-        The units, the outcome's last, shape (number of covariates + 1,).
+        The units, with that of the outcome last, shape (number of covariates + 1,).
     """
     edges = histograms.powers(SMALLEST_UNIT, LARGEST_UNIT, 2.0)
     sizes = np.abs(np.column_stack([X, y]))
     counted = np.array([histograms.counts(column, edges) for column in sizes.T])
     noise_sd = plan.units().noise_sd
-    found = [histograms.largest(each, edges, SURE * noise_sd) for each in noise.counts(counted, noise_sd)]
+    units = [histograms.largest(noisy, edges, SURE * noise_sd) for noisy in noise.counts(counted, noise_sd)]
     hidden = [float(edges[-1])] * plan.covariates + [HIDDEN]
-    return np.array([other if unit is None else unit for unit, other in zip(found, hidden, strict=True)])
+    return np.array([other if unit is None else unit for unit, other in zip(units, hidden, strict=True)])
 
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """Coordinates in which columns are alike, from rounds of released second moments.
+    """Coordinates in which all columns have a common scale, from rounds of released second moments.
 
     Attributes:
-        W: records are taken as W' x, shape (p, p).
+        W: matrix of the coordinates W' x of a record x, shape (p, p).
         vectors: orthonormal directions of the coordinates, as columns, shape (p, p).
-        moments: second moments along them, as far as released: 1, and less where noise keeps one from being found.
+        moments: second moments along them, as far as released: 1, or less where the noise hides a direction.
         known: whether the second moment along them is more than noise, shape (p,).
-        before: coordinates before the last round, as W, shape (p, p).
-        bound: B, the norm in those beyond which records weigh less.
+        before: matrix of the coordinates before the last round, shape (p, p).
+        bound: B, the norm in those earlier coordinates above which records get a smaller weight.
     """
 
     W: Array
@@ -347,19 +355,20 @@ class Coordinates:
 
 
 def whiten(X: Array, plan: Plan, noise: Noise) -> Coordinates:
-    """Rounds of private whitening: each releases the second moment of clipped records in the last one's coordinates.
+    """Rounds of private whitening: each releases the second moment of clipped records in the previous coordinates.
 
-    A round resolves what its noise does not hide. In its coordinates directions that were too short are longer, so that
-    the next one resolves them, and directions that were clipped are within the bound.
+    A round resolves the directions that its noise does not hide. In its coordinates, directions that were too short are
+    longer, so that the next round resolves them, and directions that were clipped are within the bound.
 
-    Records will weigh `min(1, B^2 / |z|^2)`, z in the coordinates before the last round. There the second moment of
-    records clipped to B is at most `B^2 / b^2` times that of those clipped to the round's own bound b, which is below
-    the released one by more than `least` seldom, because the noise alone is. In the last coordinates the latter plus
-    `least` is at most `most`, between 1 and 2; B is such that `most B^2 / b^2` is `STEEPEST`.
+    Later, a record gets the weight `min(1, B^2 / |z|^2)`, where z are its coordinates before the last round. In these
+    coordinates the second moment of records clipped to B is at most `B^2 / b^2` times that of records clipped to the
+    round's own bound b. The latter seldom exceeds the released moment by more than `least`, because the noise alone
+    seldom does. In the last coordinates the released moment plus `least` is at most `most`, between 1 and 2; B is
+    chosen so that `most B^2 / b^2` is `STEEPEST`.
     """
     W = np.eye(plan.p)
-    for each in range(plan.rounds):
-        bound, noise_sd = plan.moment_bound(each), plan.moment(each).noise_sd
+    for round_ in range(plan.rounds):
+        bound, noise_sd = plan.moment_bound(round_), plan.moment(round_).noise_sd
         cut, hidden = preconditioning.bounded(noise.product(X, W), bound), max(noise_sd, ROUNDED * bound**2)
         moment = noise.moment(cut, bound, noise_sd)
         values, vectors = np.linalg.eigh(moment)
@@ -367,7 +376,7 @@ def whiten(X: Array, plan: Plan, noise: Noise) -> Coordinates:
     least = preconditioning.least_eigenvalue(plan.p, hidden)
     alone = hidden * np.maximum(NOISE_ALONE, 2.0 * np.sqrt(np.arange(1, plan.p + 1)))
     moments = np.clip(values / least, 0.0, 1.0)
-    # At least 1, because the noise on a single column can make its moment negative.
+    # At least 1, because the noise can make the moment of a single column negative.
     most = max(1.0, float(np.max((values + least) / np.maximum(values, least))))
     return Coordinates(W, vectors, moments, values > alone, before, bound * math.sqrt(STEEPEST / most))
 
@@ -375,16 +384,17 @@ def whiten(X: Array, plan: Plan, noise: Noise) -> Coordinates:
 def fit(X: Array, y: Array, plan: Plan, noise: Noise) -> Fit:
     """Fits a linear regression once, from zero.
 
-    Records weigh `w = min(1, B^2 / |z|^2)`, so that the slope of the mean gradient is the second moment of records
-    clipped to B: however heavy their tails are, a step contracts (`whiten`). Where the range of outcomes is known, long
-    ones weigh so much less that no residual within it has a gradient above the least threshold. Weights depend on the
-    covariates alone, so that they change no coefficient where the mean of the outcome is linear in them.
+    Records have the weights `w = min(1, B^2 / |z|^2)`, so that the slope of the mean gradient is the second moment of
+    records clipped to B: however heavy their tails are, a step contracts (`whiten`). Where the range of outcomes is
+    known, the weights of long records are reduced further, until no residual within the range has a gradient above the
+    smallest threshold. Weights depend on the covariates alone, so that they change no coefficient where the mean of the
+    outcome is linear in the covariates.
 
     Args:
-        X: records in units in which they have about size 1, a constant among the columns if there is one, shape (n, p).
-        y: outcomes in such units, shape (n,).
-        plan: what was decided beforehand.
-        noise: what adds the noise.
+        X: records in units that give them sizes of about 1, including a constant column if there is one, shape (n, p).
+        y: outcomes in units of the outcome, shape (n,).
+        plan: decisions made beforehand.
+        noise: source of the noise.
     """
     if plan.information < NOTHING:
         zeros = np.zeros((STEPS, plan.p))
@@ -416,11 +426,11 @@ def fit(X: Array, y: Array, plan: Plan, noise: Noise) -> Fit:
 
 
 def _threshold(norms: Array, last: float | None, plan: Plan, noise: Noise) -> float:
-    """Releases a histogram of gradient norms and returns the threshold that it gives.
+    """Releases a histogram of gradient norms and returns the threshold that follows from it.
 
     Args:
-        norms: of all records' gradients, shape (n,).
-        last: the threshold before, near which the histogram looks; None for all sizes.
+        norms: gradient norms of all records, shape (n,).
+        last: previous threshold, near which the histogram looks; None for all sizes.
     """
     scale = math.sqrt(plan.p)
     if last is None:
@@ -429,29 +439,29 @@ def _threshold(norms: Array, last: float | None, plan: Plan, noise: Noise) -> fl
         near = round(math.log(last / scale, BASE))
         edges = histograms.powers(near - DOWN, near + UP, BASE)
     counted = noise.counts(histograms.counts(norms / scale, edges), plan.histogram().noise_sd)
-    found = min(scale * histograms.quantile(counted, edges, plan.below), plan.largest_gamma)
-    return max(found, plan.least_gamma)
+    gamma = min(scale * histograms.quantile(counted, edges, plan.below), plan.largest_gamma)
+    return max(gamma, plan.least_gamma)
 
 
 def _errors(
     S: Array, V: Array, residuals: Array, gammas: Array, coordinates: Coordinates, plan: Plan, noise: Noise
 ) -> tuple[Array | None, NDArray[np.bool_]]:
-    """Covariance of the coefficients by the slope and the spread of the gradients at the end, both released.
+    """Covariance of the coefficients, from the released slope and spread of the gradients at the last iterate.
 
-    The mean clipped gradient vanishes in the population at the coefficients that are asked for. The last iterate
-    differs from them by the error of sampling, of covariance `H^-1 G H^-1 / n`, H the slope and G the spread, and by
-    the noise of the steps, of covariance N with `N <- (I - eta H) N (I - eta H)' + eta^2 sd_t^2 I`.
+    In the population, the mean clipped gradient vanishes at the target coefficients. The last iterate differs from them
+    by two errors: the sampling error, with covariance `H^-1 G H^-1 / n`, where H is the slope and G the spread; and the
+    noise of the steps, with covariance N, `N <- (I - eta H) N (I - eta H)' + eta^2 sd_t^2 I`.
 
     Args:
-        S, V: records in their coordinates with the roots of their weights, and with their weights, shape (n, p).
-        residuals: of the last iterate, shape (n,).
+        S, V: records in their coordinates, times the roots of their weights and times their weights, shape (n, p).
+        residuals: residuals of the last iterate, shape (n,).
         gammas: thresholds of the steps.
-        coordinates: those of the records.
-        plan: what was decided beforehand.
-        noise: what adds the noise.
+        coordinates: coordinates of the records.
+        plan: decisions made beforehand.
+        noise: source of the noise.
 
     Returns:
-        The covariance in the records' units, None without standard errors, and which coefficients are not determined.
+        The covariance in the records' units, None without standard errors, and flags of undetermined coefficients.
     """
     if not plan.infers:
         return None, np.zeros(plan.p, dtype=bool)
@@ -470,8 +480,8 @@ def _errors(
         spread = trace * share
     inverse, contraction = (vectors / held) @ vectors.T, (vectors * (1.0 - ETA * held)) @ vectors.T
     N = np.zeros((plan.p, plan.p))
-    for step, each in enumerate(gammas.tolist()):
-        N = contraction @ N @ contraction.T + (ETA * plan.gradient(step, each).noise_sd) ** 2 * np.eye(plan.p)
+    for step, threshold in enumerate(gammas.tolist()):
+        N = contraction @ N @ contraction.T + (ETA * plan.gradient(step, threshold).noise_sd) ** 2 * np.eye(plan.p)
     W = coordinates.W
     covariance = W @ (inverse @ spread @ inverse / plan.n + N) @ W.T
     unknown = _leans_on(W, coordinates.vectors[:, ~coordinates.known]) | _leans_on(W, vectors[:, values < FLAT])
@@ -481,15 +491,15 @@ def _errors(
 
 
 def _slope(noisy: Array, coordinates: Coordinates, plan: Plan) -> Array:
-    """The released slope, drawn towards the second moment that is known, as far as their difference can be noise.
+    """The released slope, moved towards the known second moment as far as their difference can be noise.
 
-    Where nothing is clipped the slope is the second moment. The scale of it is told well by the trace.
+    Where nothing is clipped the slope is the second moment. The trace estimates the scale of the slope well.
     """
     expected = (coordinates.vectors * coordinates.moments) @ coordinates.vectors.T
     expected = expected * max(float(np.trace(noisy)), FLAT * plan.p) / max(coordinates.moments.sum(), FLAT)
     apart = noisy - expected
     square, by_noise = float(np.sum(apart**2)), plan.slope().noise_sd ** 2 * (plan.p * (plan.p + 1) / 2.0 - 1.0)
-    # A quotient would be 0 / 0 for one column, where both are the same number.
+    # Compared without division, because the quotient would be 0 / 0 for one column.
     return np.asarray(expected + apart * (1.0 - by_noise / square) if square > by_noise else expected)
 
 

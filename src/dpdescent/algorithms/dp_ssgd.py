@@ -1,7 +1,7 @@
-"""DP-SSGD: one pass over shuffled records, one clipped gradient with noise a step (varshney2022 Algorithm 1).
+"""DP-SSGD: one pass over shuffled records, with one noisy clipped gradient per step (varshney2022 Algorithm 1).
 
-For linear regression with a clipping threshold that is fixed beforehand. `dp_ftrl.single_pass` makes the steps, with
-independent noise. The tests have a plain loop with the same results.
+This is for linear regression with a clipping threshold that is fixed beforehand. `dp_ftrl.single_pass` makes the steps,
+with independent noise. The tests contain a plain loop with the same results.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from dpdescent.algorithms.sgd_arms import SGDArm
 
 Array = NDArray[np.float64]
 
-# Number of steps whose normals are drawn at once, because those of all steps would need much memory.
+# Number of steps whose normals are drawn at once, because the normals of all steps would need much memory.
 STEPS = 4096
 
 

@@ -32,11 +32,12 @@ class Search:
         levels: L = log2(B / Delta), number of counts.
         noise_multiplier: alpha, sd of the noise divided by the sensitivity sqrt(L) of all counts together; 0 means no
             noise.
-        rule: which noisy count is large enough: s (`as published`), s minus a bound on the noise of L counts
-            (`corrected`), or a fixed share of s (`quantile`).
+        rule: size of a noisy count at which the search stops: s (`as published`), s minus a bound on the noise of L
+            counts (`corrected`), or a fixed share of s (`quantile`).
         margin: C of the corrected rule.
         quantile: the share of the rule `quantile`, in (0, 1].
-        offset: octaves in [0, 1) by which all thresholds are moved up; public, so it must not depend on the data.
+        offset: number of octaves, in [0, 1), by which all thresholds are raised; public, so it must not depend on the
+            data.
 
     Raises:
         ValueError: if a value is out of its range, or the rule is unknown.
@@ -98,23 +99,23 @@ class Search:
         # A row has one bin more than there are counts, because residuals may lie above all thresholds.
         width = self.levels + 1
         bins = rows + width * np.arange(len(rows))[:, None]
-        found = np.bincount(bins.ravel(), minlength=width * len(rows)).reshape(len(rows), width)
-        counts: Array = found[:, :-1].cumsum(1).reshape(*above.shape[:-1], self.levels).astype(np.float64)
+        per_bin = np.bincount(bins.ravel(), minlength=width * len(rows)).reshape(len(rows), width)
+        counts: Array = per_bin[:, :-1].cumsum(1).reshape(*above.shape[:-1], self.levels).astype(np.float64)
         return counts
 
     def _below(self, sizes: Array) -> NDArray[np.intp]:
-        """How many of the L thresholds gamma_0, gamma_1 ... lie below sizes that are not negative, in their shape."""
+        """Number of thresholds among the L values gamma_0, gamma_1 ... below non-negative sizes, in their shape."""
         grid = self.thresholds
         if not grid[0] >= np.finfo(np.float64).tiny:
             return np.searchsorted(grid[:-1], sizes)
-        # A float's bits, read as an integer, grow with it, and by 2^52 from one power of two to the next.
+        # The bits of a float, read as an integer, grow with it, and by 2^52 from one power of two to the next.
         octaves = np.subtract(grid[-1:].view(np.int64), sizes.view(np.int64))
         octaves >>= 52
         np.subtract(self.levels, octaves, out=octaves)
         return np.clip(octaves, 0, self.levels, out=octaves)
 
     def select(self, counts: Array, normals: Array, s: int) -> Array:
-        """Threshold gamma_i of the first i with `count + noise_sd normal >= enough(s)`, else gamma_L, shape (...).
+        """Threshold gamma_i of the first i with `count + noise_sd normal >= enough(s)`, otherwise gamma_L, shape (...).
 
         Args:
             counts: numbers of small residuals, shape (..., L).

@@ -1,9 +1,10 @@
-"""Descents whose sums over records are exact on a machine, one run each, for releases that are really made.
+"""Descents whose sums over records a machine computes exactly, one run at a time, for real releases.
 
-They are those of `dp_gd`, `preconditioned_dp_gd`, `dp_2s_gd`, `dp_iv_gd` and `reduced_form`, in plain steps over all
-records, and of `dp_ambssgd`, over batches. Engines may add what clipping takes off to sums of all records, which are no
-sums of vectors within the bound, and whose rounding a record moves as far as it likes. Here a record's gradient is
-computed from the record and released numbers alone, by single numbers, and clipped; `exact_sums` does the rest.
+The algorithms are those of `dp_gd`, `preconditioned_dp_gd`, `dp_2s_gd`, `dp_iv_gd` and `reduced_form`, in plain steps
+over all records, and that of `dp_ambssgd`, over batches. The usual engines may add a correction for clipping to a sum
+over all records. That is no sum of vectors within the bound, and a single record can change its rounding by any amount.
+Here a record's gradient is computed from the record and released numbers alone, number by number, and clipped;
+`exact_sums` does the rest.
 """
 
 from fractions import Fraction
@@ -24,7 +25,7 @@ Array = NDArray[np.float64]
 def linear(
     X: Array, y: Array, step_size: float, clip_norm: float, noise_sds: Array
 ) -> tuple[Array, float]:  # fmt: skip
-    """DP-GD from zero, as `dp_gd.descend` runs it.
+    """One run of DP-GD from zero, as in `dp_gd.descend`.
 
     Args:
         X: covariates, shape (n, p).
@@ -46,16 +47,16 @@ def linear(
 
 
 def preconditioned(X: Array, y: Array, settings: preconditioned_dp_gd.Settings) -> preconditioned_dp_gd.Descent:
-    """Preconditioned DP-GD from zero, as `preconditioned_dp_gd.descend` runs it."""
-    cut = preconditioning.bounded(X, settings.bound)
-    white = whiten(cut, settings.bound, settings.moment_share * settings.rho)
+    """One run of preconditioned DP-GD from zero, as in `preconditioned_dp_gd.descend`."""
+    bounded = preconditioning.bounded(X, settings.bound)
+    white = whiten(bounded, settings.bound, settings.moment_share * settings.rho)
     sds = np.array(settings.noise_sds(len(X)))
-    path, share = linear(product(cut, white.transform), y, settings.eta, settings.gamma, sds)
+    path, share = linear(product(bounded, white.transform), y, settings.eta, settings.gamma, sds)
     return preconditioned_dp_gd.Descent(path @ white.transform, white.moment, share)
 
 
 def whiten(X: Array, bound: float, rho: float) -> preconditioning.Whitening:
-    """Coordinates of records within a bound, as `preconditioning.whiten` makes them."""
+    """Whitened coordinates of records within a bound, as in `preconditioning.whiten`."""
     n, p = X.shape
     release = preconditioning.moment_release(n, p, bound, rho)
     moment = noisy_moment(X, bound, n * Fraction(release.noise_sd)) / n
@@ -66,7 +67,7 @@ def two_stage(
     Z: Array, X: Array, y: Array, step_sizes: tuple[float, float], clip_norms: tuple[float, float],
     noise_sds: tuple[float, float], steps: int,
 ) -> tuple[Array, Array, float]:  # fmt: skip
-    """DP-2S-GD from zero, as `dp_2s_gd.descend` runs it: both stages step at once.
+    """One run of DP-2S-GD from zero, as in `dp_2s_gd.descend`: both stages step at once.
 
     Args:
         Z, X, y: instruments, regressors and outcomes, shapes (n, q), (n, p) and (n,).
@@ -92,7 +93,7 @@ def two_stage(
 
 
 def instrumental(sample: IVSample, settings: dp_iv_gd.Settings, held: Array | None = None) -> dp_iv_gd.Descent:
-    """DP-IV-GD from zero, as `dp_iv_gd.descend` runs it, one run; `held` is a released Theta, shape (q, p)."""
+    """One run of DP-IV-GD from zero, as in `dp_iv_gd.descend`; `held` is a released Theta, shape (q, p)."""
     Z, X, y = sample.Z, sample.X, sample.y
     share = 0.0
     if held is None:
@@ -116,52 +117,52 @@ def instrumental(sample: IVSample, settings: dp_iv_gd.Settings, held: Array | No
 
 
 def first_and_reduced(sample: IVSample, settings: reduced_form.Settings) -> reduced_form.Released:
-    """First stage and reduced form from zero, as `reduced_form.descend` runs them, one run."""
+    """One run of first stage and reduced form from zero, as in `reduced_form.descend`."""
     Z, n = sample.Z, len(sample.Z)
     columns = np.column_stack([sample.X, sample.y / settings.unit])
     path, share = _held(
         Z, columns, settings.eta, settings.gamma, settings.noise_sd, settings.steps, settings.kept
     )  # fmt: skip
     D = path.mean(axis=0)
-    # Columns of a gradient one after the other.
+    # The columns of a gradient follow each other.
     gradients, _ = _clipped(product(Z, D) - columns, Z, settings.gamma)
     moment = noisy_moment(gradients, settings.gamma, n * Fraction(settings.moment_sd)) / n
     return reduced_form.Released(D[None], moment[None], path[None], np.array([share]))
 
 
 def batched(X: Array, y: Array, steps: int, arm: SGDArm, tail: float) -> dp_ambssgd.Runs:
-    """DP-AMBSSGD from zero, as `dp_ambssgd.descend` runs it over `dp_ambssgd.batches_of`, one run.
+    """One run of DP-AMBSSGD from zero, as in `dp_ambssgd.descend` over `dp_ambssgd.batches_of`.
 
-    The account asks of the batches that they are disjoint and drawn without the data, and not that they are secret.
+    The account requires that the batches are disjoint and drawn without the data, but not that they are secret.
 
     Args:
         X, y: covariates and responses, shapes (n, d) and (n,).
         steps: T, number of batches.
-        arm: settings, with a search for thresholds over records of which the gradient has none.
-        tail: share of the last iterates that is averaged.
+        arm: settings, with a search for thresholds over records that the gradient does not use.
+        tail: share of the iterates, the last ones, that is averaged.
     """
-    how = arm.clipping
-    if isinstance(how, dp_ambssgd.Fixed) or how.overlap or how.shared:
-        raise ValueError(f"clipping={how} has no exact run: take Adaptive(search, stat_size, scale)")
-    w, s = np.zeros(X.shape[1]), how.stat_size
-    path, told = [w], []
+    clipping = arm.clipping
+    if isinstance(clipping, dp_ambssgd.Fixed) or clipping.overlap or clipping.shared:
+        raise ValueError(f"clipping={clipping} has no exact run: take Adaptive(search, stat_size, scale)")
+    w, s = np.zeros(X.shape[1]), clipping.stat_size
+    path, measured = [w], []
     for rows, labels in dp_ambssgd.batches_of(X, y[:, None], steps, secure_generator()):
         b, residuals = arm.gradient_size(len(rows)), _residuals(rows, w, labels[:, 0])
-        counts = noisy_counts(how.search.counts(residuals[:s, 0]), Fraction(how.search.noise_sd))
-        # Zeros, because counts have their noise.
-        zeta = how.scale * float(how.search.select(counts, np.zeros(how.search.levels), s))
+        counts = noisy_counts(clipping.search.counts(residuals[:s, 0]), Fraction(clipping.search.noise_sd))
+        # Zeros instead of normals, because the counts have their noise already.
+        zeta = clipping.scale * float(clipping.search.select(counts, np.zeros(clipping.search.levels), s))
         gradient, clipped = _noisy_mean(rows[s:], residuals[s:], zeta, arm.noise_sd(zeta, b))
         w = w - arm.eta * gradient[:, 0]
         path.append(w)
-        told.append([zeta, clipped / b, float(np.sqrt(np.mean(residuals[s:] ** 2)))])
+        measured.append([zeta, clipped / b, float(np.sqrt(np.mean(residuals[s:] ** 2)))])
     kept = path[-dp_ambssgd.tail_length(tail, steps) :]
-    return dp_ambssgd.Runs(np.mean(kept, axis=0)[None], np.array(path)[:, None], *np.array(told).T[:, :, None])
+    return dp_ambssgd.Runs(np.mean(kept, axis=0)[None], np.array(path)[:, None], *np.array(measured).T[:, :, None])
 
 
 def _held(
     Z: Array, X: Array, step_size: float, clip_norm: float, noise_sd: float, steps: int, kept: int
 ) -> tuple[Array, float]:  # fmt: skip
-    """The later iterates of a first stage from zero, shape (kept, q, p), and the share of clipped gradients."""
+    """The last iterates of a first stage from zero, shape (kept, q, p), and the share of clipped gradients."""
     Theta, path, over = np.zeros((Z.shape[1], X.shape[1])), [], 0
     for _ in range(steps):
         gradient, clipped = _noisy_mean(Z, product(Z, Theta) - X, clip_norm, noise_sd)
@@ -177,16 +178,16 @@ def _residuals(X: Array, theta: Array, y: Array) -> Array:
 
 
 def _noisy_mean(rows: Array, residuals: Array, clip_norm: float, noise_sd: float) -> tuple[Array, int]:
-    """Noisy mean of clipped gradients `x v'` of rows x and residuals v, shape (q, p), and how many were clipped."""
+    """Noisy mean of clipped gradients `x v'` of rows x and residuals v, shape (q, p), and the number clipped."""
     n, shape = len(rows), (rows.shape[1], residuals.shape[1])
     gradients, clipped = _clipped(rows, residuals, clip_norm)
     return noisy_sum(gradients, clip_norm, n * Fraction(noise_sd)).reshape(shape) / n, clipped
 
 
 def _clipped(rows: Array, residuals: Array, clip_norm: float) -> tuple[Array, int]:
-    """Clipped gradients `x v'`, one a row, shape (n, q p), and how many were clipped.
+    """Clipped gradients `x v'`, one per row, shape (n, q p), and the number of clipped ones.
 
-    One that overflows is not finite and counts as none.
+    A gradient that overflows is not finite and counts as zero.
     """
     factors = clip_factors(row_norms(rows) * row_norms(residuals), clip_norm)
     gradients = rows[:, :, None] * (residuals * factors[:, None])[:, None, :]

@@ -1,6 +1,6 @@
-"""Noise of private regression whose sums are exact on a machine, for releases that are really made.
+"""Noise of private regression with sums that a machine computes exactly, for real releases.
 
-It draws no continuous noise and takes no generator: bits are the operating system's (`noise.discrete_gaussian`).
+It draws no continuous noise and takes no generator: bits come from the operating system (`noise.discrete_gaussian`).
 """
 
 from fractions import Fraction
@@ -15,10 +15,10 @@ Array = NDArray[np.float64]
 
 
 class ExactNoise(Noise):
-    """Source of the noise whose `counts`, `mean`, `moment` and `mean_square` are all that a run lets out."""
+    """Source of the noise whose `counts`, `mean`, `moment` and `mean_square` are the only releases of a run."""
 
     def __init__(self) -> None:
-        # No generator, so that a release that is none of these sums fails and lets nothing out.
+        # No generator, so that a release other than these sums fails and reveals nothing.
         pass
 
     def counts(self, counted: Array, noise_sd: float) -> Array:

@@ -1,9 +1,9 @@
-"""The exact law of DP-GD's iterates where nothing is clipped (brown2024 Lemma 2.3), and what follows from it.
+"""The exact law of DP-GD's iterates where nothing is clipped (brown2024 Lemma 2.3), and its consequences.
 
-The iterates are then a Gaussian vector autoregression about the least squares solution,
-`theta_t = theta_hat + M (theta_(t-1) - theta_hat) + eta lambda z_t` with `M = I - eta X'X/n`. Along the eigenvectors
-v_s of X'X/n it falls into p independent scalar ones with coefficients `a_s = 1 - eta s`. Errors, and how long and how
-far from valid the confidence intervals of `intervals` are, can therefore be computed without a simulation.
+The iterates are then a Gaussian vector autoregression about the least squares solution, `theta_t = theta_hat + M
+(theta_(t-1) - theta_hat) + eta lambda z_t` with `M = I - eta X'X/n`. Along the eigenvectors v_s of X'X/n it separates
+into p independent scalar autoregressions with coefficients `a_s = 1 - eta s`. Errors, and the lengths and validity of
+the confidence intervals of `intervals`, can therefore be computed without a simulation.
 """
 
 import math
@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 # Ways to compute the m estimates of an interval; each is a function of `intervals`.
 Construction = Literal["independent runs", "checkpoints", "batched means"]
 
-# Step and ends of the trapezoidal rule in the logarithm of Imhof's variable: to about ten digits up to a hundred
+# Step and ends of the trapezoidal rule in the logarithm of Imhof's variable, for about ten digits with up to a hundred
 # estimates.
 _STEP, _REACH = 0.01, 45.0
 _FAR = 300.0
@@ -54,11 +54,11 @@ class IterateLaw:
 
     @classmethod
     def of(cls, gram: Gram, *, eta: float, noise_sd: float, theta_0: Array | None = None) -> "IterateLaw":
-        """Law on the data set with the sufficient statistics `gram`; theta_0 is zero unless it is given.
+        """The law on the data set with the sufficient statistics `gram`; theta_0 is zero by default.
 
         Raises:
-            ValueError: if X'X is singular, lambda is negative, or the descent does not contract: 0 < eta s < 2 is
-                needed for every eigenvalue s of X'X/n.
+            ValueError: if X'X is singular, lambda is negative, or the descent does not contract: every eigenvalue s of
+                X'X/n must satisfy 0 < eta s < 2.
         """
         if not noise_sd >= 0.0:
             raise ValueError(f"noise_sd={noise_sd} must not be negative")
@@ -124,14 +124,14 @@ class IterateLaw:
         return float(expected_norm(offset @ self.eigenvectors, self.variances(t)))
 
     def path(self, normals: Array, out: Array | None = None) -> Array:
-        """Computes iterates 1 to T of DP-GD without clipping for given standard normals z_t; both (T, runs, p).
+        """Computes iterates 1 to T of DP-GD without clipping from standard normals z_t; both have shape (T, runs, p).
 
         Args:
             normals: z_t, as `dp_gd.descend` uses them.
-            out: array to write the path to; the normals themselves are allowed.
+            out: array for the path; the normals themselves are allowed.
 
         Raises:
-            ValueError: if the normals have another number of axes, or another p.
+            ValueError: if the normals have a wrong number of axes, or a wrong p.
         """
         if normals.ndim != 3 or normals.shape[2] != len(self.theta_hat):
             raise ValueError(f"normals of shape {normals.shape} must be (T, runs, p={len(self.theta_hat)})")
@@ -147,8 +147,8 @@ class IterateLaw:
     def simulate(self, steps: int, runs: int, rng: np.random.Generator) -> Array:
         """Draws iterates 1 to `steps` of independent runs, shape (steps, runs, p).
 
-        Normals are drawn step by step, so that fewer steps of the same number of runs are a prefix. Memory is 8 bytes a
-        number, so that many runs are best drawn in blocks, each from its own stream.
+        Normals are drawn step by step, so that fewer steps of the same number of runs are a prefix. Memory is 8 bytes
+        per number, so that many runs are best drawn in blocks, each from its own stream.
         """
         normals = rng.standard_normal((steps, runs, len(self.theta_hat)))
         return self.path(normals, out=normals)
@@ -156,7 +156,7 @@ class IterateLaw:
     def estimates(
         self, construction: Construction, steps: int, m: int, burn_in: int, tail: int | None = None
     ) -> "EstimatesLaw":
-        """Joint law of the m estimates that a construction of `intervals` makes of `steps` = N iterations in all.
+        """Joint law of the m estimates that a construction of `intervals` makes from `steps` = N iterations in all.
 
         Independent runs have T = N/m iterations each; `burn_in` applies to every run, and only they use `tail`.
 
@@ -189,7 +189,7 @@ class EstimatesLaw:
 
     Attributes:
         means: means of v_s'(theta^(l) - theta_hat), shape (p, m).
-        covariances: covariances between the m estimates, for every eigen-direction, shape (p, m, m).
+        covariances: covariances between the m estimates, per eigen-direction, shape (p, m, m).
         settled_variances: variance of an estimate after the start-up, shape (p,).
         eigenvectors: eigenvectors of X'X/n as columns, shape (p, p).
     """
@@ -215,13 +215,15 @@ class EstimatesLaw:
         return 2.0 * t_factor(m, level) * spread / math.sqrt(m - 1)
 
     def settled_length(self, level: float = 0.95) -> Array:
-        """Expected length `2 t c4(m) sqrt(V_j / m)` for ideal estimates, shape (p,), the limit of long runs."""
+        """Expected length `2 t c4(m) sqrt(V_j / m)` of t intervals from ideal estimates, shape (p,), the limit of long
+        runs.
+        """
         m = self.means.shape[1]
         length: Array = 2.0 * t_factor(m, level) * _c4(m) * np.sqrt(self._coordinates()[2])
         return length
 
     def divergence(self) -> float:
-        """KL divergence of the estimates from the ideal ones, of all coordinates together; the noise must not be zero.
+        """KL divergence of the estimates of all coordinates together from ideal ones; the noise must not be zero.
 
         The intervals of all coordinates behave as ideal ones up to a probability of `pinsker(divergence)`. This gives a
         number where brown2024 Thm 3.1 has unspecified constants.
@@ -229,10 +231,10 @@ class EstimatesLaw:
         return float(_divergences(self.means, self.covariances, self.settled_variances).sum())
 
     def coordinate_divergences(self) -> Array:
-        """KL divergence of the estimates of each coordinate from the ideal ones, shape (p,); noise must not be zero.
+        """KL divergence of the estimates of each coordinate from ideal ones, shape (p,); the noise must not be zero.
 
-        One coordinate's interval covers with probability at least the level minus `pinsker(divergence)` (brown2024
-        Claim C.10), which is sharper than from all coordinates together.
+        The interval of a coordinate covers with a probability of at least the level minus `pinsker(divergence)`
+        (brown2024 Claim C.10), which is sharper than the bound from all coordinates together.
         """
         return _divergences(*self._coordinates())
 
@@ -243,13 +245,13 @@ class EstimatesLaw:
 
 
 def correlation_in_batches(contraction: Array, width: int) -> Array:
-    """Mean product of neighbours over mean square, about the mean of a batch of `width` iterates of a settled path.
+    """Mean product of neighbours divided by mean square, about the mean of `width` iterates of a settled path.
 
     It is smaller than the contraction a, by about `(1 + 3 a) / width`.
 
     Args:
         contraction: values of a in (-1, 1), shape (k,).
-        width: at least 2.
+        width: number of iterates per batch, at least 2.
     """
     total, within = _window_sums(contraction[:, None], width)
     products = (width - 1) * (contraction + within) - 2 * width * within + 2.0 * total[:, 0]
@@ -257,34 +259,34 @@ def correlation_in_batches(contraction: Array, width: int) -> Array:
 
 
 def coverages(law: EstimatesLaw, level: float = 0.95) -> Array:
-    """Exact coverage of theta_hat_j by the t interval of every coordinate, start-up and correlation included, (p,).
+    """Exact coverage of theta_hat_j by the t interval of every coordinate, with start-up and correlation, shape (p,).
 
-    Where the start is `_FAR` standard deviations away even in the estimates, `bar^2 - t^2 s^2 / m` is normal but for a
-    part of about one over that, and the integral's steps would be too long for how fast it turns.
+    If the start is `_FAR` standard deviations away even in the estimates, `bar^2 - t^2 s^2 / m` is normal up to an
+    error of about 1 / `_FAR`, and the steps of the integral would be too long for its fast oscillation.
 
     Raises:
         numpy.linalg.LinAlgError: if there is no noise.
     """
     means, covariances, _ = law._coordinates()
-    m, found = means.shape[1], []
+    m, result = means.shape[1], []
     for mu, covariance in zip(means, covariances, strict=True):
         if np.linalg.norm(np.linalg.solve(np.linalg.cholesky(covariance), mu)) <= _FAR:
-            found.append(t_interval_coverage(mu, covariance, level=level))
+            result.append(t_interval_coverage(mu, covariance, level=level))
             continue
         slope = np.full(m, mu.mean() / m) - t_factor(m, level) ** 2 / (m - 1) * (mu - mu.mean())
-        found.append(float(ndtr(-0.5 * (mu @ slope) / math.sqrt(slope @ covariance @ slope))))
-    return np.array(found)
+        result.append(float(ndtr(-0.5 * (mu @ slope) / math.sqrt(slope @ covariance @ slope))))
+    return np.array(result)
 
 
 def t_interval_coverage(means: Array, covariance: Array, *, level: float = 0.95) -> float:
-    """Returns how often Student's interval (brown2024 eq. 12) of jointly normal estimates holds the target, exactly.
+    """Returns the exact coverage of Student's interval (brown2024 eq. 12) of jointly normal estimates.
 
-    The interval holds the target where `bar^2 - t^2 s^2 / m`, a quadratic form in the estimates, is not positive; its
+    The interval covers the target where `bar^2 - t^2 s^2 / m`, a quadratic form in the estimates, is not positive; its
     distribution is Imhof's integral over u, which the trapezoidal rule in log u computes without random numbers.
 
     Args:
-        means: means of the m estimates less the target, shape (m,).
-        covariance: their covariance, shape (m, m), positive definite.
+        means: means of the m estimates minus the target, shape (m,).
+        covariance: covariance of the estimates, shape (m, m), positive definite.
         level: nominal coverage.
     """
     m = len(means)
@@ -300,7 +302,7 @@ def t_interval_coverage(means: Array, covariance: Array, *, level: float = 0.95)
 
 
 def pinsker(divergence: ArrayLike) -> Array:
-    """Pinsker's bound sqrt(KL / 2) on total variation; not cut off at 1, though it is trivial above."""
+    """Pinsker's bound sqrt(KL / 2) on total variation; not truncated at 1, although it is trivial above."""
     return np.sqrt(np.asarray(divergence, dtype=np.float64) / 2.0)
 
 
@@ -308,7 +310,7 @@ def expected_norm(means: Array, variances: Array) -> Array:
     """Expected norm E ||x|| for independent x_k ~ N(means_k, variances_k) along the last axis, to about 12 digits.
 
     `E sqrt(Q) = int_0^oo (1 - E exp(-u Q)) u^(-3/2) du / (2 sqrt(pi))` for Q = ||x||^2, whose transform is known. In
-    log u the trapezoidal rule converges exponentially, and the ends of the range are below 1e-15 of the whole.
+    log u the trapezoidal rule converges exponentially, and the tails outside the range are below 1e-15 of the whole.
     """
     squared = (means**2 + variances).sum(axis=-1)
     scale = np.where(squared > 0.0, squared, 1.0)[..., None]
@@ -322,7 +324,7 @@ def expected_norm(means: Array, variances: Array) -> Array:
 
 
 def _windows(construction: str, steps: int, m: int, burn_in: int, tail: int | None) -> tuple[NDArray[np.int_], int]:
-    """Index of the last iterate in each estimate, shape (m,), and the number of iterates that each averages."""
+    """Index of the last iterate in each estimate, shape (m,), and the number of iterates that an estimate averages."""
     if construction == "independent runs":
         if m < 2 or steps % m:
             raise ValueError(f"N={steps} must be a multiple of the number m={m} of runs, and m at least 2")
@@ -335,9 +337,9 @@ def _windows(construction: str, steps: int, m: int, burn_in: int, tail: int | No
 
 
 def _window_sums(a: Array, width: int) -> tuple[Array, Array]:
-    """Mean of a^0 to a^(W-1), shape (p, 1), and the variance of a mean of W iterates over that of one, shape (p,).
+    """Mean of a^0 to a^(W-1), shape (p, 1), and variance of a mean of W iterates divided by that of one, shape (p,).
 
-    They are summed, because the closed forms of geometric series cancel as eta s -> 0.
+    They are computed as sums, because the closed forms of geometric series cancel as eta s -> 0.
     """
     powers, lags = a ** np.arange(width), np.arange(1, width)
     return powers.mean(axis=1, keepdims=True), (width + 2.0 * (powers[:, 1:] @ (width - lags))) / width**2
@@ -359,6 +361,7 @@ def _c4(m: int) -> float:
 
 
 def _time(t: float) -> float:
+    """A number of iterations as a float, after a check that it is whole or infinite."""
     if not (t >= 0.0 and (t == math.inf or t == int(t))):
         raise ValueError(f"t={t} must be a non-negative whole number of iterations, or infinite")
     return float(t)

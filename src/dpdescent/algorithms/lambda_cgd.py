@@ -1,9 +1,9 @@
 """Mini-batch DP-SGD with correlated noise for KANs (wang2026 Algorithm 1), for seeds and arms side by side.
 
 `W_t = Proj(W_{t-1} - eta (v_t + (C/B) kappa (Z_t - lambda Z_{t-1})))`, where v_t is the batch's mean of gradients
-clipped to norm C. T - 1 updates make T iterates, W_0 among them. Arms of a seed share records, start, heads, batches
-and normals. A run depends on the arguments of its own seed and arm only, to the last bit, because products are stacked
-over runs and never widened. The tests have a plain version, one run with explicit gradients.
+clipped to norm C. T - 1 updates make T iterates, including W_0. Arms of a seed share records, start, heads, batches and
+normals. A run depends only on the arguments of its own seed and arm, to the last bit, because products are stacked over
+runs and never widened. The tests contain a plain version, one run with explicit gradients.
 """
 
 import math
@@ -29,13 +29,14 @@ Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 Piece = tuple[slice, slice]
 
-# Outputs of units (seeds x arms x records x units) that are computed together, so that they stay in the cache.
+# Number of outputs of units (seeds x arms x records x units) that are computed together, so that they stay in the
+# cache.
 BLOCK = 1 << 15
 
-# Number of normals that are drawn together (1 MB), those of one step at least.
+# Number of normals that are drawn together (1 MB), but at least those of one step.
 DRAWN = 1 << 17
 
-# Relative distance from the sphere within which an iterate is taken to lie on it.
+# Relative distance from the sphere within which an iterate counts as lying on it.
 ROUNDING = 1e-12
 
 memory.keep_freed()
@@ -48,7 +49,7 @@ class KANProblem:
     Attributes:
         kan: the model.
         features: h(x) of the records, shape (seeds, n, d p).
-        labels: -1 or 1, shape (seeds, n).
+        labels: labels -1 or 1, shape (seeds, n).
         start: W_0, shape (seeds, m, d p).
         heads: the second layers, with one leading axis (seeds,).
 
@@ -76,7 +77,7 @@ class KANProblem:
         require_finite_values(features=self.features, start=self.start)
 
     def loss_and_gradient(self, W: Array) -> tuple[Array, Array]:
-        """Loss L_S(W), shape (seeds, arms), and its gradient without clipping, as W of shape (seeds, arms, m, d p)."""
+        """Loss L_S(W), shape (seeds, arms), and its unclipped gradient, for W of shape (seeds, arms, m, d p)."""
         n, unlimited = self.labels.shape[1], np.full(W.shape[1], np.inf)
         losses, gradient = np.empty(W.shape[:2]), np.empty(W.shape)
         for piece in _pieces(slice(0, len(W)), W.shape[1], n * self.kan.width):
@@ -89,7 +90,7 @@ class KANProblem:
         Args:
             W: weights of all runs, shape (seeds, arms, m, d p).
             piece: slices of the seeds and of the arms.
-            rows: records of the piece's seeds, shape (seeds of the piece, batch); None for all in order.
+            rows: rows of the records of the piece's seeds, shape (seeds of the piece, batch); None for all in order.
             clip_norm: clipping threshold C, shape (arms,).
 
         Returns:
@@ -130,19 +131,19 @@ def run(
     normals: Sequence[np.random.Generator] | None, *, steps: int, batch_size: int | None = None,
     test: tuple[Array, Array] | None = None, per_step: int = 100, observe: Callable[[State], None] | None = None,
 ) -> Runs:  # fmt: skip
-    """Trains one KAN for every seed and arm by wang2026 Algorithm 1.
+    """Trains one KAN per seed and arm by wang2026 Algorithm 1.
 
     Args:
         problem: records, starts and heads of the seeds.
         arms: settings of the runs.
         batches: one batch for each of the T steps (the last only measures W_{T-1}): rows of every seed, an array of
-            shape (seeds, B) or a sequence of one array a seed, whose sizes may differ. None for all records in order.
-        normals: one generator a seed, from which Z_1, Z_2... are drawn; None where no arm has noise.
+            shape (seeds, B) or a sequence of one array per seed, whose sizes may differ. None for all records in order.
+        normals: one generator per seed, from which Z_1, Z_2... are drawn; None where no arm has noise.
         steps: number of steps T.
         batch_size: nominal batch size B, the divisor of sums; must be given where sizes vary.
         test: features (seeds, N, d p) and labels (seeds, N) of test points.
-        per_step: number of test points for each iterate, taken in turn; a divisor of N.
-        observe: called with the state at every t = 0..T-1.
+        per_step: number of test points per iterate, taken in turn; a divisor of N.
+        observe: function that is called with the state at every t = 0..T-1.
 
     Raises:
         ValueError: if shapes do not fit, batches end too soon, or something is missing.
@@ -224,19 +225,19 @@ class _Walk:
     def _project(self) -> None:
         """Moves iterates that have left the ball around W_0 radially to its surface."""
         start = self.problem.start[:, None]
-        moved = np.subtract(self.W, start, out=self.total)
-        flat = moved.reshape(*self.projected.shape, -1)
+        displaced = np.subtract(self.W, start, out=self.total)
+        flat = displaced.reshape(*self.projected.shape, -1)
         factors = clip_factors(np.sqrt(np.vecdot(flat, flat)), self.arms.radius)
-        # An iterate on the sphere is not moved, because rounding puts it outside or inside by chance.
+        # An iterate on the sphere is not moved, because rounding puts it inside or outside by chance.
         outside = factors < 1.0 - ROUNDING
-        moved *= factors[..., None, None]
-        moved += start
-        self.W[outside] = moved[outside]
+        displaced *= factors[..., None, None]
+        displaced += start
+        self.W[outside] = displaced[outside]
         self.projected += outside
 
 
 class _Tester:
-    """Computes losses at test points, some of them at every step."""
+    """Losses at test points; every step uses some of them."""
 
     def __init__(self, problem: KANProblem, features: Array, labels: Array, per_step: int) -> None:
         want = (*labels.shape, problem.features.shape[2])
@@ -267,7 +268,7 @@ def _size_of(first: Sequence[Batch | None], problem: KANProblem) -> int:
 
 
 def _groups(batch: Batch | None, seeds: int) -> list[tuple[slice, Index | None]]:
-    """Groups of seeds that are computed together: all of them if their batches have one size, else each alone."""
+    """Groups of seeds that are computed together: all seeds if their batches have one size, otherwise each alone."""
     if batch is None:
         return [(slice(0, seeds), None)]
     if len(batch) != seeds:
@@ -279,6 +280,7 @@ def _groups(batch: Batch | None, seeds: int) -> list[tuple[slice, Index | None]]
 
 @lru_cache(maxsize=256)
 def _cuts(count: int, length: int) -> tuple[tuple[int, int], ...]:
+    """Pairs (start, stop) that cut a range into parts of at most a length."""
     return tuple((start, min(start + length, count)) for start in range(0, count, length))
 
 
@@ -291,7 +293,7 @@ def _pieces(seeds: slice, arms: int, units: int) -> Iterator[Piece]:
 
 
 def _drawn(normals: Sequence[np.random.Generator], shape: tuple[int, ...]) -> Iterator[Array]:
-    """Yields Z_1, Z_2..., shape (seeds, 1, m, d p) each. More are drawn from the generators than are used."""
+    """Yields Z_1, Z_2..., each of shape (seeds, 1, m, d p). The generators produce more normals than are used."""
     steps = max(1, DRAWN // (len(normals) * math.prod(shape)))
     while True:
         block = np.empty((len(normals), steps, *shape))

@@ -21,9 +21,9 @@ class CGDArms:
     Attributes:
         eta: learning rates, shape (arms,).
         clip_norm: clipping threshold C, shape (arms,); inf switches clipping off, and then there must be no noise.
-        noise_multiplier: kappa, sd of the noise Z on a batch's sum of gradients over C, shape (arms,).
+        noise_multiplier: kappa, sd of the noise Z on the sum of a batch's gradients, divided by C, shape (arms,).
         correlation: lambda in [0, 1), shape (arms,).
-        radius: radius of the ball around W_0 that iterates are projected to, shape (arms,); inf switches projection
+        radius: radius of the ball around W_0 onto which iterates are projected, shape (arms,); inf switches projection
             off.
     """
 
@@ -55,14 +55,14 @@ class CGDArms:
 
 @dataclass(frozen=True)
 class State:
-    """State of all runs at an iterate, before the step from it. Copy arrays to keep them, because they are reused.
+    """State of all runs at an iterate, before its step. Copy arrays to keep them, because they are reused.
 
     Attributes:
         t: index of the iterate, 0..T-1.
         weights: W_t, shape (seeds, arms, m, d p).
         normals: Z_t, shape (seeds, 1, m, d p); zero at t = 0, and always where no arm has noise.
-        gradient: mean of the clipped gradients at W_t of the next step's batch, shape of the weights.
-        batch: rows of that batch, as given; None for all records.
+        gradient: mean of the clipped gradients at W_t over the next step's batch, shape of the weights.
+        batch: rows of that batch, as supplied; None for all records.
         drift: eta c_priv of the arms, shape (arms,).
     """
 
@@ -77,7 +77,7 @@ class State:
 def shifted(state: State) -> Array:
     """Shifted iterate U_t = W_t + eta c_priv Z_t (wang2026 App. C.1), shape of the weights.
 
-    Without projection, the noise in one of its steps is (1 - lambda) eta c_priv times one standard normal.
+    Without projection, the noise in one step of U is (1 - lambda) eta c_priv times one standard normal.
     """
     return state.weights + state.drift[:, None, None] * state.normals
 
@@ -87,10 +87,10 @@ class Runs:
     """Results of runs of wang2026 Algorithm 1.
 
     Attributes:
-        empirical: loss at W_t of the next step's batch, over the (nominal) batch size, shape (T, seeds, arms): unbiased
-            for L_S(W_t) under fresh sampling, exact for full batches.
-        population: loss at W_t of some test points, shape (T, seeds, arms); None without test points.
-        clipped: share of the batch that was clipped, shape (T, seeds, arms); 0 for an empty batch.
+        empirical: loss at W_t on the next step's batch, divided by the (nominal) batch size, shape (T, seeds, arms):
+            unbiased for L_S(W_t) under fresh sampling, exact for full batches.
+        population: loss at W_t on some test points, shape (T, seeds, arms); None without test points.
+        clipped: share of the batch whose gradients were clipped, shape (T, seeds, arms); 0 for an empty batch.
         final: W_{T-1}, shape (seeds, arms, m, d p).
         projected: share of the steps in which the projection moved the iterate, shape (seeds, arms).
     """
@@ -115,7 +115,7 @@ class Runs:
 
 
 def _average(values: Array) -> Array:
-    """Mean over the first axis, summed one after another, because other orders depend on the other axes."""
+    """Mean along the first axis, summed in order, because other orders depend on the other axes."""
     total = np.zeros(values.shape[1:])
     for value in values:
         total += value

@@ -1,7 +1,7 @@
-"""DP-GD in coordinates that a private second moment makes alike, with a scheduled budget; in none of the papers.
+"""DP-GD in coordinates that a private second moment whitens, with a scheduled budget; in none of the papers.
 
-The second moment of clipped covariates is released first; in the coordinates that it makes alike all directions
-contract at one rate, so that the step size and the schedule of isotropic covariates serve.
+The second moment of clipped covariates is released first. In the coordinates that it whitens, all directions contract
+at one rate, so that the step size and the schedule for isotropic covariates serve.
 """
 
 import math
@@ -23,7 +23,8 @@ PROVED = (
     "clipped at gamma, which moves by 2 gamma / n; costs add. Coordinates are computed from the released moment. All "
     "settings must be chosen without the data"
 )
-# Part of the budget that the second moment gets, number of steps, their size, and what a schedule divides equally.
+# Share of the budget for the second moment, number of steps, step size, and share of the steps' budget that is divided
+# equally.
 MOMENT_SHARE, STEPS, ETA, FLOOR = 0.3, 20, 0.5, 0.2
 
 
@@ -32,12 +33,12 @@ class Settings:
     """Public settings of a run.
 
     Attributes:
-        bound: B, to which records x are clipped.
+        bound: B, the norm to which records x are clipped.
         gamma: clipping threshold of a record's gradient in the new coordinates.
         rho: zCDP budget of the run.
-        steps, eta: number of steps, and their size in the new coordinates, below 2.
-        moment_share: part of the budget that the second moment gets.
-        floor: part of the steps' budget that is divided equally.
+        steps, eta: number of steps, and step size in the new coordinates, below 2.
+        moment_share: share of the budget for the second moment.
+        floor: share of the steps' budget that is divided equally.
     """
 
     bound: float
@@ -52,10 +53,10 @@ class Settings:
         """Noise sds of the mean gradients of all steps."""
         weights = schedule.weights_in_last(self.eta, np.ones(1), self.steps)
         budgets = (1.0 - self.moment_share) * self.rho * schedule.shares(weights, self.floor)
-        return [zcdp.gaussian_noise_sd(mean_sensitivity(self.gamma, n), each) for each in budgets.tolist()]
+        return [zcdp.gaussian_noise_sd(mean_sensitivity(self.gamma, n), budget) for budget in budgets.tolist()]
 
     def mechanism(self, n: int, p: int) -> Mechanism:
-        """Returns the privacy event of a run: the second moment, then a release a step."""
+        """Returns the privacy event of a run: the second moment, then one release per step."""
         moment = preconditioning.moment_release(n, p, self.bound, self.moment_share * self.rho)
         sensitivity = mean_sensitivity(self.gamma, n)
         steps = (GaussianReleases("mean of clipped gradients", sensitivity, sd, 1) for sd in self.noise_sds(n))
@@ -66,7 +67,7 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Descent:
-    """What a run releases, and the share of gradients that it clipped.
+    """Releases of a run, and the share of gradients that it clipped.
 
     Attributes:
         path: iterates 1 to T in the covariates' own units, shape (T, p).
@@ -88,11 +89,11 @@ def descend(X: Array, y: Array, settings: Settings, normals: tuple[Array, Array]
         settings: public settings.
         normals: standard normals of the second moment, shape (p, p), and of the steps, shape (T, p).
     """
-    cut = preconditioning.bounded(X, settings.bound)
-    whitening = preconditioning.whiten(cut, settings.bound, settings.moment_share * settings.rho, normals[0])
+    bounded = preconditioning.bounded(X, settings.bound)
+    whitening = preconditioning.whiten(bounded, settings.bound, settings.moment_share * settings.rho, normals[0])
     sds = np.array(settings.noise_sds(len(X)))[:, None]
     arms = dp_gd.DPGDArms(settings.steps, np.array([settings.eta]), np.array([settings.gamma]), sds)
-    sample = LinearSample(cut @ whitening.transform, y)
+    sample = LinearSample(bounded @ whitening.transform, y)
     out = dp_gd.descend([sample], arms, normals[1][:, None, None, :], record=True)
     assert out.path is not None
     return Descent(out.path[:, 0, 0] @ whitening.transform, whitening.moment, float(out.clipped[0, 0]))

@@ -1,9 +1,10 @@
-"""What private moments of the covariates are for: a centre, a step size, and coordinates in which they are alike.
+"""Uses of private moments of the covariates: a centre, a step size, and whitened coordinates.
 
-Covariates are clipped to a public bound B, |x| <= B, in all that follows, because otherwise nothing here has a
-sensitivity. Under replacement of one record of n the mean of xx' moves by sqrt(2) B^2 / n in Frobenius norm, because
-|xx' - zz'|^2 = |x|^4 + |z|^4 - 2 (x'z)^2 (with one covariate by B^2 / n), and its largest eigenvalue by B^2 / n: with
-either record it lies between that of the others' sum and that plus B^2 / n. The mean of x moves by 2 B / n.
+Covariates are always clipped to a public bound B, |x| <= B, because otherwise nothing here has a sensitivity. Under
+replacement of one record of n the mean of xx' moves by sqrt(2) B^2 / n in Frobenius norm, because |xx' - zz'|^2 = |x|^4
++ |z|^4 - 2 (x'z)^2 (with one covariate it moves by B^2 / n). Its largest eigenvalue moves by B^2 / n: with either
+record it lies between the eigenvalue for the sum over the other records and that eigenvalue plus B^2 / n. The mean of x
+moves by 2 B / n.
 """
 
 import math
@@ -23,12 +24,13 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Whitening:
-    """Coordinates in which a released second moment is the identity, but where it is mostly noise.
+    """Coordinates in which a released second moment is the identity, except where it is mostly noise.
 
     Attributes:
         moment: the released mean of xx', shape (p, p).
-        transform: W, symmetric, shape (p, p): records are taken as W x, and coefficients of those go back by W.
-        release: what it cost.
+        transform: W, symmetric, shape (p, p): W x are the new coordinates of a record, and W also takes coefficients in
+            them back.
+        release: the release of the moment.
     """
 
     moment: Array
@@ -43,7 +45,7 @@ def bounded(X: Array, bound: float) -> Array:
 
 
 def moment_release(n: int, p: int, bound: float, rho: float) -> GaussianReleases:
-    """Returns the release of the mean of xx' at zCDP cost rho, noise sd being that of a diagonal entry."""
+    """Returns the release of the mean of xx' at zCDP cost rho; the noise sd is that of a diagonal entry."""
     sensitivity = moment_sensitivity(bound, n, p)
     return GaussianReleases("second moment of clipped covariates", sensitivity, _sd(sensitivity, rho), 1)
 
@@ -61,14 +63,14 @@ def mean_release(n: int, bound: float, rho: float) -> GaussianReleases:
 
 
 def centre(X: Array, bound: float, rho: float, normals: Array, count: Array | None = None) -> Array:
-    """Releases the mean of records clipped to a bound, shape (p,); `mean_release` is what it costs.
+    """Releases the mean of records clipped to a bound, shape (p,); `mean_release` is its cost.
 
     Args:
         X: records, shape (rows, p).
         bound: B.
         rho: zCDP budget.
         normals: standard normals, shape (p,).
-        count: records that a row stands for, shape (rows,); None means one each.
+        count: number of records per row, shape (rows,); None means one each.
     """
     weights = np.ones(len(X)) if count is None else count
     n = int(weights.sum())
@@ -76,17 +78,17 @@ def centre(X: Array, bound: float, rho: float, normals: Array, count: Array | No
 
 
 def whiten(X: Array, bound: float, rho: float, normals: Array, count: Array | None = None) -> Whitening:
-    """Releases the mean of xx' of clipped records, and makes coordinates from it.
+    """Releases the mean of xx' over clipped records, and computes coordinates from it.
 
-    Eigenvalues are held from below at 2 sqrt(p) times the noise's sd, about sqrt(2) times the largest that the noise
-    alone has, so that a direction that is mostly noise is not blown up.
+    Eigenvalues are raised to at least 2 sqrt(p) times the sd of the noise, about sqrt(2) times the largest eigenvalue
+    of the noise alone, so that a direction that is mostly noise is not magnified.
 
     Args:
         X: records within the bound, shape (n, p); see `bounded`.
         bound: B.
         rho: zCDP budget.
         normals: standard normals, shape (p, p), of which the lower triangle is used.
-        count: records that a row stands for, shape (n,); None means one each.
+        count: number of records per row, shape (n,); None means one each.
     """
     n, p = len(X) if count is None else int(count.sum()), X.shape[1]
     release = moment_release(n, p, bound, rho)
@@ -102,12 +104,12 @@ def transform(moment: Array, noise_sd: float) -> Array:
 
 
 def least_eigenvalue(p: int, noise_sd: float) -> float:
-    """The eigenvalue at which others of a released second moment are held from below; see `whiten`."""
+    """The lower bound to which eigenvalues of a released second moment are raised; see `whiten`."""
     return 2.0 * math.sqrt(p) * noise_sd
 
 
 def largest_eigenvalue(X: Array, bound: float, rho: float, normal: float) -> tuple[float, GaussianReleases]:
-    """Releases the largest eigenvalue of the mean of xx' of clipped records; may be negative where it is all noise.
+    """Releases the largest eigenvalue of the mean of xx' over clipped records; may be negative if it is all noise.
 
     Args:
         X, bound, rho: as in `whiten`.

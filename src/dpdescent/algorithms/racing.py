@@ -1,4 +1,4 @@
-"""Chooses the setting of the best mean score over seeds without running those that cannot win any more."""
+"""Search for the setting with the best mean score over seeds, without running settings that can no longer win."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -7,25 +7,26 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Settings, the best on the first seed, that run on all others at once: what they reach excludes others early.
+# Number of settings, the best on the first seed, that run on all other seeds at once: their scores exclude others
+# early.
 LEADERS = 2
 
-# Margin by which a setting must be behind to be left out, because sums are rounded.
+# Margin by which a setting must be behind to be excluded, because sums are rounded.
 _ROUNDING = 1e-9
 
 
 def best(settings: int, seeds: int, score: Callable[[int, Sequence[int]], Array], highest: float = 1.0) -> int:
-    """Index of the setting of the best mean score over all seeds, the first of equally good ones.
+    """Index of the setting with the best mean score over all seeds, the first in a tie.
 
-    A setting is left out once the highest score on all seeds that it has not run on would leave it behind one that has
-    run on all. So the answer is that of running every setting on every seed.
+    A setting is excluded once the highest score on all seeds on which it has not run would leave it behind a setting
+    that has run on all. So the result equals that of running every setting on every seed.
 
     Args:
         settings: number of settings.
         seeds: number of seeds.
         score: function from a seed (0..seeds-1) and some settings to their scores, shape (settings asked for,); a
-            setting's score must not depend on the others that are asked for.
-        highest: no score is above it.
+            setting's score must not depend on the other settings asked for.
+        highest: upper bound on all scores.
 
     Raises:
         ValueError: if there is no setting or seed, or a score is not a number or above the highest.
@@ -37,15 +38,15 @@ def best_of_each(
     races: int, settings: int, seeds: int, score: Callable[[int, dict[int, list[int]]], Mapping[int, Array]],
     highest: float = 1.0,
 ) -> list[int]:  # fmt: skip
-    """The best setting of every race, as `best` tells it; what races ask of a seed at a time is asked together.
+    """The best setting of every race, as `best` finds it; all races share one request per seed and phase.
 
     Args:
         races: number of races.
         settings, seeds, highest: as for `best`, in every race.
-        score: function from a seed and some settings by race to their scores by race.
+        score: function from a seed, and settings per race, to their scores per race.
 
     Raises:
-        ValueError: as `best` does.
+        ValueError: as for `best`.
     """
     if settings < 1 or seeds < 1:
         raise ValueError(f"settings={settings}, seeds={seeds}: give one of each at least")
@@ -59,7 +60,7 @@ def best_of_each(
 
 
 class _Race:
-    """Scores of settings by seed, NaN where one has not run."""
+    """Scores of settings by seed, NaN where a setting has not run."""
 
     def __init__(self, settings: int, seeds: int, highest: float) -> None:
         self.scores, self.highest = np.full((seeds, settings), np.nan), highest
@@ -69,18 +70,18 @@ class _Race:
 
     def leaders(self) -> list[int]:
         """The settings that are best on the first seed."""
-        found: list[int] = np.argsort(-self.scores[0], kind="stable")[:LEADERS].tolist()
-        return found
+        settings: list[int] = np.argsort(-self.scores[0], kind="stable")[:LEADERS].tolist()
+        return settings
 
     def possible(self) -> list[int]:
         """The settings that may still win."""
         reached = np.nanmax(self.scores.sum(axis=0))
         possible = np.where(np.isnan(self.scores), self.highest, self.scores).sum(axis=0)
-        found: list[int] = np.flatnonzero(possible >= reached - _ROUNDING).tolist()
-        return found
+        settings: list[int] = np.flatnonzero(possible >= reached - _ROUNDING).tolist()
+        return settings
 
     def new(self, seed: int, asked: Sequence[int]) -> list[int]:
-        """Those of some settings that have not run on a seed."""
+        """The settings among `asked` that have not run on a seed."""
         return [setting for setting in asked if np.isnan(self.scores[seed, setting])]
 
     def record(self, seed: int, asked: Sequence[int], scores: Array) -> None:

@@ -1,4 +1,4 @@
-"""Sources of the records of a stream: drawn block by block, or given."""
+"""Sources of the records of a stream: drawn block by block, or supplied."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,20 +25,20 @@ class Drawn:
 
     def __init__(self, lam: Array, data: Sequence[np.random.Generator], steps: int, sigma: float | Array) -> None:
         self.root, self.data = np.sqrt(lam), data
-        # Drawn before the inputs, because the draws must not depend on how these are cut into blocks.
+        # Drawn before the inputs, because the draws must not depend on the blocks of inputs.
         xi = np.stack([rng.standard_normal(steps) for rng in data], axis=1)
         self.xi = sigma * xi if np.ndim(sigma) == 0 else np.asarray(sigma)[:, None] * xi[:, None, :]
 
     def take(self, t: int, x: Array) -> Array:
-        for each, rng in zip(x, self.data, strict=True):
-            rng.standard_normal(out=each)
-            each *= self.root
+        for inputs, rng in zip(x, self.data, strict=True):
+            rng.standard_normal(out=inputs)
+            inputs *= self.root
         return self.xi[t : t + x.shape[1]]
 
 
 @dataclass(frozen=True)
 class Given:
-    """Given records of one seed: inputs, shape (T, d), and labels, shape (T, arms or 1)."""
+    """Supplied records of one seed: inputs, shape (T, d), and labels, shape (T, arms or 1)."""
 
     X: Array
     Y: Array

@@ -1,15 +1,15 @@
-"""DP gradient descent of regressors, and of the outcome, on instruments: the first stage, and the reduced form.
+"""DP gradient descent of regressors, and of the outcome, on instruments: first stage and reduced form.
 
-Every column of (x, y) is regressed on z by full-batch gradient descent with clipped gradients `z v'`, v the residuals
-of a record's columns; the mean of the later iterates is released, and after it the second moment of clipped gradients.
-Both, with the slope that the kept iterates tell (`reduced_form_evidence`), make an Anderson-Rubin set
-(`dpdescent.anderson_rubin`). That holds its level however weak the instruments are, if clipping takes nothing from the
-mean of the gradients. Without the outcome and the second moment it is the first stage of DP-IV-GD.
+Every column of (x, y) is regressed on z by full-batch gradient descent with clipped gradients `z v'`, where v are the
+residuals of a record's columns. The mean of the later iterates is released, and after it the second moment of clipped
+gradients. Together with the slope that the later iterates show (`reduced_form_evidence`), these releases give an
+Anderson-Rubin set (`dpdescent.anderson_rubin`). The set holds its level however weak the instruments are, if clipping
+does not shift the mean gradient. Without the outcome and the second moment this is the first stage of DP-IV-GD.
 
 Privacy, under replacement of one record of n: a mean of vectors that are clipped at gamma moves by 2 gamma / n at most.
 A mean of g g' with |g| <= gamma moves by sqrt(2) gamma^2 / n in Frobenius norm, because |gg' - hh'|^2 = |g|^4 + |h|^4 -
 2 (g'h)^2 <= 2 gamma^4, and by gamma^2 / n where g is a number. Its noise is symmetric: sd sigma on the diagonal and
-sigma / sqrt(2) beside it is sd sigma in every coordinate of an orthonormal basis of the symmetric matrices.
+sigma / sqrt(2) off it, which is sd sigma in every coordinate of an orthonormal basis of the symmetric matrices.
 """
 
 import math
@@ -31,15 +31,15 @@ from dpdescent.privacy.events import GaussianReleases
 Array = NDArray[np.float64]
 
 
-# Numbers of gradients in one block (1 MB): whole runs are processed together while they fit.
+# Number of gradient values per block (1 MB): whole runs are processed together while they fit.
 BLOCK = 1 << 17
 
 
 def moment_sensitivity(gamma: float, n: int, size: int) -> float:
-    """Sensitivity of the mean of g g', |g| <= gamma, g of some size, in Frobenius norm under replace-one.
+    """Sensitivity of the mean of g g', where |g| <= gamma and g has `size` entries, in Frobenius norm, replace-one.
 
     Raises:
-        ValueError: if it is beyond double precision, because noise for it would be 0 or infinite.
+        ValueError: if it is beyond double precision, because its noise would be 0 or infinite.
     """
     if 0.0 < gamma < math.inf and not sys.float_info.min <= float(gamma) * float(gamma) / n < math.inf:
         raise ValueError(
@@ -50,13 +50,13 @@ def moment_sensitivity(gamma: float, n: int, size: int) -> float:
 
 
 def symmetric(normals: Array) -> Array:
-    """Symmetric noise with unit sd on the diagonal and 1 / sqrt(2) beside it, from lower triangles."""
+    """Symmetric noise with unit sd on the diagonal and sd 1 / sqrt(2) off it, from lower triangles."""
     below = np.tril(normals, -1) / math.sqrt(2.0)
     return np.asarray(below + below.swapaxes(1, 2) + np.eye(normals.shape[1]) * normals)
 
 
 def variance_in_held(second_moment: Array, eta: float, steps: int, kept: int, noise_sd: float) -> Array:
-    """Covariance of every column of the noise in the mean of later iterates, shape (q, q), at a slope of (q, q)."""
+    """Covariance of every column of the noise in the mean of later iterates, shape (q, q), for a slope (q, q)."""
     values, vectors = np.linalg.eigh(second_moment)
     squares = [(weights_in_average(eta, [value], steps, kept) ** 2).sum() for value in values.tolist()]
     return np.asarray(noise_sd**2 * (vectors * squares) @ vectors.T)
@@ -73,16 +73,16 @@ def require_second_moment(A: Array) -> None:
 
 
 def counted(samples: Sequence[IVSample]) -> Array | None:
-    """How many records each row stands for, shape (data sets, rows); None where every row is one."""
+    """Number of records per row, shape (data sets, rows); None where every row is one record."""
     if all(sample.count is None for sample in samples):
         return None
     return np.stack([sample.weights for sample in samples])
 
 
 def share_of(over: NDArray[np.bool_], n: int, count: Array | None) -> Array:
-    """Share of n gradients that are over a threshold, by run; rows of shape (runs, rows)."""
-    found = np.count_nonzero(over, axis=1) if count is None else (over * count).sum(1)
-    return np.asarray(found / n)
+    """Share of n gradients that exceed a threshold, per run; rows have shape (runs, rows)."""
+    total = np.count_nonzero(over, axis=1) if count is None else (over * count).sum(1)
+    return np.asarray(total / n)
 
 
 def held_mean(
@@ -92,15 +92,15 @@ def held_mean(
     """Descends from zero; returns the mean of the later iterates and the share of clipped gradients.
 
     Args:
-        Z: instruments, one column a record, shape (runs or 1, q, n).
-        X: columns that are regressed on them, shape (runs or 1, p, n).
+        Z: instruments, one column per record, shape (runs or 1, q, n).
+        X: columns that are regressed on the instruments, shape (runs or 1, p, n).
         eta: step size.
         gamma: clipping threshold of a record's gradient, in Frobenius norm.
         noise_sd: noise sd on the mean gradient.
         kept: number of last iterates in the mean.
         normals: standard normals, shape (runs, steps, q, p).
-        count: records that a column stands for, shape (runs or 1, n); None means one each.
-        path: where the later iterates are written, shape (runs, kept, q, p), if they are asked for.
+        count: number of records per column, shape (runs or 1, n); None means one each.
+        path: array for the later iterates, shape (runs, kept, q, p), or None if they are not wanted.
 
     Returns:
         The mean, shape (runs, q, p), and the share, shape (runs,).
@@ -129,12 +129,12 @@ def held_mean(
 def _held_by_lines(
     z: Array, x: Array, eta: float, gamma: float, noise: Array, kept: int
 ) -> tuple[Array, Array]:  # fmt: skip
-    """What `held_mean` returns where p = q = 1: gradients are lines in Theta that clipping cuts off.
+    """The result of `held_mean` where p = q = 1, from sorted records: clipped gradients are clipped lines in Theta.
 
     Args:
-        z, x: shape (runs or 1, n).
-        eta, gamma, kept: as there.
-        noise: on the mean gradient, shape (runs, steps).
+        z, x: instrument and regressor, shape (runs or 1, n).
+        eta, gamma, kept: as for `held_mean`.
+        noise: noise on the mean gradient, shape (runs, steps).
     """
     means, clipped, cut = np.empty((len(noise), 1, 1)), np.empty(len(noise)), None
     for k, added in enumerate(noise):
@@ -157,8 +157,8 @@ class Settings:
         gamma: clipping threshold of a record's gradient, on |z| |(x, y/unit) - D'z|, finite.
         noise_sd: noise sd on the mean gradient.
         moment_sd: noise sd of the released second moment.
-        unit: what outcomes are divided by, so that residuals of all columns are alike in size.
-        second_moment: of the instruments, E[zz'], shape (q, q): public.
+        unit: divisor of the outcomes, which gives the residuals of all columns similar sizes.
+        second_moment: second moment E[zz'] of the instruments, shape (q, q), public.
 
     Raises:
         ValueError: if a value is out of its range.
@@ -184,17 +184,17 @@ class Settings:
         require_second_moment(self.second_moment)
 
     def variance(self, slope: Array) -> Array:
-        """Covariance of the noise in the released mean, of the symmetric shape of the mean gradient's slope."""
+        """Covariance of the noise in the released mean, for a slope of the mean gradient of that symmetric shape."""
         return variance_in_held(slope, self.eta, self.steps, self.kept, self.noise_sd)
 
     def releases(self, n: int, p: int) -> tuple[GaussianReleases, GaussianReleases]:
         """The releases of a run on n records with p regressors and one outcome; their costs add up."""
         size = len(self.second_moment) * (p + 1)
-        moved = moment_sensitivity(self.gamma, n, size)
+        sensitivity = moment_sensitivity(self.gamma, n, size)
         return (
             GaussianReleases("clipped mean gradient of first stage and reduced form", mean_sensitivity(self.gamma, n),
                              self.noise_sd, self.steps),
-            GaussianReleases("second moment of these clipped gradients", moved, self.moment_sd, 1),
+            GaussianReleases("second moment of these clipped gradients", sensitivity, self.moment_sd, 1),
         )  # fmt: skip
 
 
@@ -203,8 +203,8 @@ class Normals:
     """Standard normal draws of runs.
 
     Attributes:
-        steps: shape (runs, steps, q, p + 1).
-        moment: shape (runs, q (p + 1), q (p + 1)), of which the lower triangle is used.
+        steps: normals of the steps, shape (runs, steps, q, p + 1).
+        moment: normals of the second moment, shape (runs, q (p + 1), q (p + 1)), of which the lower triangle is used.
     """
 
     steps: Array
@@ -220,12 +220,13 @@ class Normals:
 
 @dataclass(frozen=True)
 class Released:
-    """What runs release, and the share of gradients that they clipped.
+    """Releases of runs, and the share of gradients that they clipped.
 
     Attributes:
-        D: mean of the later iterates, shape (runs, q, p + 1); the last column is that of the outcome, in units.
-        moment: second moment of clipped gradients z v' at D, with noise, shape (runs, q (p + 1), q (p + 1)); entry
-            (i, j) of a gradient stands at j q + i.
+        D: mean of the later iterates, shape (runs, q, p + 1); the last column belongs to the outcome divided by the
+            unit.
+        moment: second moment of clipped gradients z v' at D, with noise, shape (runs, q (p + 1), q (p + 1)); entry (i,
+            j) of a gradient has the index j q + i.
         path: the later iterates, shape (runs, kept, q, p + 1).
         clipped: share of clipped gradients over all steps, shape (runs,); not released.
     """
@@ -237,10 +238,10 @@ class Released:
 
 
 def descend(samples: Sequence[IVSample], settings: Settings, normals: Normals) -> Released:
-    """Regresses (x, y/unit) on z from zero for every set of normals.
+    """Regresses (x, y/unit) on z from zero, once per set of normals.
 
     Args:
-        samples: one data set for every run, or one that all share; alike in shape; counts are honoured.
+        samples: one data set per run, or a common one, all with the same shape; counts of repeated rows are honoured.
         settings: public settings of all runs.
         normals: the noise.
 
@@ -264,7 +265,7 @@ def descend(samples: Sequence[IVSample], settings: Settings, normals: Normals) -
 
 
 def _block(samples: Sequence[IVSample], settings: Settings, steps: Array, moment: Array) -> Released:
-    """Runs side by side, one column a record, because products with a few coefficients then run along the memory."""
+    """Several runs side by side, one column per record, because products with few coefficients run along memory."""
     Z = np.stack([sample.Z.T for sample in samples])
     X = np.stack([np.vstack([sample.X.T, sample.y / settings.unit]) for sample in samples])
     count, n = counted(samples), samples[0].n
@@ -276,15 +277,15 @@ def _block(samples: Sequence[IVSample], settings: Settings, steps: Array, moment
     V *= clip_factors(np.linalg.norm(Z, axis=1) * np.linalg.norm(V, axis=1), settings.gamma)[:, None, :]
     g = (V[:, :, None, :] * Z[:, None, :, :]).reshape(len(V), -1, Z.shape[2])
     weighted = g if count is None else g * count[:, None]
-    found = weighted @ g.swapaxes(1, 2) / n + settings.moment_sd * symmetric(moment)
-    return Released(D, found, path, clipped)
+    released_moment = weighted @ g.swapaxes(1, 2) / n + settings.moment_sd * symmetric(moment)
+    return Released(D, released_moment, path, clipped)
 
 
 def require_alike(samples: Sequence[IVSample], runs: int) -> None:
-    """Checks that there is one data set, or one a run, of one shape.
+    """Checks that there is one data set, or one per run, and that they share a shape.
 
     Raises:
-        ValueError: if not.
+        ValueError: if this is not so.
     """
     if len(samples) not in (1, runs):
         raise ValueError(f"{len(samples)} data sets for {runs} runs: give one for each, or one for all")

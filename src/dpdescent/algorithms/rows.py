@@ -18,10 +18,10 @@ class Rows:
 
     Attributes:
         Zt: instruments, shape (q, rows).
-        z_norm: their norms, shape (rows,).
+        z_norm: norms of the instruments, shape (rows,).
         Xt: regressors, shape (p, rows); None where only the second stage reads these rows.
         y: outcomes, shape (rows,); None where only the first stage reads these rows.
-        weight: how many records each row stands for; None means one each.
+        weight: number of records per row; None means one each.
     """
 
     Zt: Array
@@ -43,7 +43,7 @@ class Rows:
             )
 
     def taken(self, rows: NDArray[np.intp], second: bool) -> "Rows":
-        """Returns some rows of the second stage, or of the first, alone."""
+        """Returns some of these rows, for the second stage alone or for the first alone."""
         return Rows(
             np.ascontiguousarray(self.Zt[:, rows]),
             self.z_norm[rows],
@@ -58,7 +58,8 @@ class Layout:
     """Quantities of a sample that a descent reads.
 
     Attributes:
-        parts: one set of rows for both stages, or, where records repeat, the distinct (z, x) and the distinct (z, y).
+        parts: one set of rows for both stages, or, where records repeat, the distinct pairs (z, x) and the distinct
+            pairs (z, y).
         ZZ: sum over records of z z', shape (q, q).
         XZ: sum over records of x z', shape (p, q).
         yZ: sum over records of y z', shape (q,).
@@ -78,7 +79,7 @@ class Layout:
         weighted = sample.Z if sample.count is None else sample.Z * sample.count[:, None]
         z_norm, x_norm = _norms(sample.Z), _norms(sample.X)
         sizes = z_norm**2, z_norm * x_norm, z_norm * np.abs(sample.y)
-        zz, zx, zy = (float(each.max()) for each in sizes)
+        zz, zx, zy = (float(size.max()) for size in sizes)
         ZZ, XZ, yZ = weighted.T @ sample.Z, sample.X.T @ weighted, sample.y @ weighted
         return cls(_parts(sample), ZZ, XZ, yZ, sample.n, (zz, zx, zy))
 
@@ -92,13 +93,14 @@ class Layout:
         return bool(rounding_is_negligible(self.n, np.asarray(size), float(gamma1.min())))
 
     def outcomes_suffice(self, Theta: Array, predictor: Array, gamma2: Array) -> bool:
-        """The same of the second stage's, at predictors Theta beta, shape (arms, q)."""
+        """The same test for the second stage's gradient, at predictors Theta beta, shape (arms, q)."""
         zz, _, zy = self.largest
         size = _longest(Theta.reshape(len(Theta), -1)) * (zy + zz * _longest(predictor))
         return bool(rounding_is_negligible(self.n, np.asarray(size), float(gamma2.min())))
 
 
 def _parts(sample: IVSample) -> list[Rows]:
+    """The rows of a sample, merged where they repeat."""
     if sample.count is None:
         return [_rows(sample.Z, sample.X, sample.y, None)]
     q = sample.q
@@ -126,5 +128,6 @@ def _norms(matrix: Array) -> Array:
 
 
 def _merge(rows: Array, count: Array) -> tuple[Array, Array]:
+    """The distinct rows, and the number of records of each."""
     distinct, which = np.unique(rows, axis=0, return_inverse=True)
     return distinct, np.bincount(which.ravel(), weights=count, minlength=len(distinct)).astype(float)

@@ -1,10 +1,10 @@
-"""Finds the records that clipping can touch without computing most gradients.
+"""Selection of the records that clipping can touch, without computing most gradients.
 
-The residual of a record is affine in theta, so on the segment from the start of the descent, zero, to an anchor it is
-nowhere larger than at one of the two ends. At distance d from that segment it is larger by at most d |x_i|. A record
-whose gradient stays below its threshold by that bound can be skipped. Iterates move along the segment and then around
-the anchor, the least-squares estimate, by about their noise, so that few records are left. Any anchor gives correct
-results; a poor one only leaves more records.
+The residual of a record is affine in theta. On the segment from the start of the descent, zero, to an anchor it is
+therefore nowhere larger than at one of the two ends, and at distance d from that segment it is larger by at most d
+|x_i|. A record whose gradient stays below its threshold by this bound can be skipped. Iterates move along the segment
+and then around the anchor, the least-squares estimate, by about their noise, so that few records remain. Any anchor
+gives correct results; a poor one only leaves more records.
 """
 
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ from dpdescent.data.linear import LinearSample
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-# The radius for which records are selected exceeds what is needed by this factor, so that few steps select again.
+# The radius for which records are selected exceeds the necessary one by this factor, so that few steps select again.
 AHEAD = 1.1
 
-# Records this close to the threshold, relative to it, are selected as well: more than the rounding of either side
-# wherever a selection is used at all (`clipping.rounding_is_negligible`).
+# Records this close to the threshold, relative to it, are selected as well. The margin exceeds the rounding of either
+# side wherever a selection is used at all (`clipping.rounding_is_negligible`).
 SLACK = 1e-6
 
 
@@ -29,7 +29,7 @@ class Screen:
     """Selects, for each data set of a batch, the records that descents with given thresholds may have to clip."""
 
     def __init__(self, samples: Sequence[LinearSample], gamma: Array, spread: float) -> None:
-        """Prepares for thresholds `gamma`, shape (runs,); `spread`, the expected noise, decides speed only."""
+        """Prepares a screen for thresholds `gamma`, shape (runs,); `spread`, the expected noise, only affects speed."""
         self.samples = samples
         # One data set after the other, because the second pass over its rows then finds them in the cache.
         prepared = [(anchor := _anchor(sample), _reach(sample, anchor)) for sample in samples]
@@ -62,7 +62,7 @@ class Screen:
         return np.flatnonzero(may)
 
     def _distance(self, theta: Array) -> Array:
-        """Distance of every iterate to its data set's segment, shape (data sets, runs)."""
+        """Distance of every iterate to the segment of its data set, shape (data sets, runs)."""
         along = np.einsum("dkp,dp->dk", theta, self.anchors) / np.maximum(self.squared, np.finfo(float).tiny)
         away = theta - np.clip(along, 0.0, 1.0)[:, :, None] * self.anchors[:, None, :]
         distance: Array = np.sqrt(np.einsum("dkp,dkp->dk", away, away))
@@ -70,7 +70,7 @@ class Screen:
 
 
 def _anchor(sample: LinearSample) -> Array:
-    """Least-squares estimate, with a ridge of the size of rounding that makes every system solvable."""
+    """The least-squares estimate, with a ridge of the size of rounding that makes every system solvable."""
     xx = sample.gram.xx
     ridge = np.finfo(float).eps * np.trace(xx) + np.finfo(float).tiny
     anchor: Array = np.linalg.solve(xx + ridge * np.eye(sample.p), sample.gram.xy)

@@ -11,11 +11,11 @@ from dpdescent.privacy.events import DisjointReleases, GaussianReleases, Release
 
 @dataclass(frozen=True)
 class Fixed:
-    """Clipping threshold that is fixed beforehand.
+    """A clipping threshold that is fixed beforehand.
 
     Attributes:
         threshold: zeta, bound on the norm of a record's gradient; inf only without noise.
-        clips: False means that no gradient is clipped, and the threshold scales the noise only.
+        clips: whether gradients are clipped; if not, the threshold only scales the noise.
     """
 
     threshold: float
@@ -27,15 +27,16 @@ class Fixed:
 
 @dataclass(frozen=True)
 class Adaptive:
-    """Clipping threshold zeta_t = scale gamma_t, with gamma_t from DP-STAT on the batch's first s records.
+    """A clipping threshold zeta_t = scale gamma_t, with gamma_t from DP-STAT on the batch's first s records.
 
     Attributes:
         search: settings of DP-STAT.
         stat_size: s, number of DP-STAT's records.
-        scale: factor from a residual to a gradient's norm, R_x log^a N.
-        overlap: whether DP-STAT also sees the gradient's first record, as published (i = tau..tau+s); that record then
-            takes part in both releases.
-        shared: whether the gradient uses all records of the batch, those of DP-STAT too: DP-GD with adaptive clipping.
+        scale: factor that turns a residual into the norm of a gradient, R_x log^a N.
+        overlap: whether DP-STAT also sees the first record of the gradient, as published (i = tau..tau+s); that record
+            then takes part in both releases.
+        shared: whether the gradient uses all records of the batch, including those of DP-STAT: DP-GD with adaptive
+            clipping.
     """
 
     search: Search
@@ -99,7 +100,7 @@ class SGDArm:
         return self.clipping.stat_size if isinstance(self.clipping, Adaptive) and not self.clipping.shared else 0
 
     def gradient_size(self, m: int) -> int:
-        """Number b of records that the gradient uses, of a batch of m.
+        """Number b of records that the gradient uses in a batch of m.
 
         Raises:
             ValueError: if b would be zero, or DP-STAT would see more records than there are.
@@ -113,10 +114,10 @@ class SGDArm:
         return m - self.withheld
 
     def releases(self, batch_size: int, times: int = 1) -> tuple[Release, ...]:
-        """Releases of varshney2022 Algorithm 2 that one record takes part in, under replace-one.
+        """Releases of varshney2022 Algorithm 2 in which one record takes part, under replace-one.
 
         Args:
-            batch_size: m, number of records of a batch.
+            batch_size: m, the number of records per batch.
             times: number of batches with the same record: 1 in a single pass, T where every batch is the whole data
                 set.
 
@@ -128,7 +129,7 @@ class SGDArm:
             return (self._gradient_release(self._clipped_at(), b, times),)
         search = self.clipping.search.release()
         stat, gradient = replace(search, count=search.count * times), self._gradient_release(1.0, b, times)
-        # The gradient is measured in units of the threshold, because that is public once DP-STAT has released it.
+        # Measured in units of the threshold, because that is public once DP-STAT has released it.
         gradient = replace(gradient, what="mean of clipped gradients, in units of the threshold")
         if self.clipping.shared:
             return stat, gradient
@@ -155,6 +156,7 @@ class SGDArm:
         return self.clipping.threshold
 
     def _clipped_at(self) -> float:
+        """The fixed threshold, after a check that it clips."""
         threshold = self.fixed_threshold()
         if not self.clips or math.isinf(threshold):
             raise ValueError("nothing is clipped: a release of unbounded sensitivity is not private")

@@ -1,13 +1,14 @@
 """Exact risk of one pass of (mini-batch) SGD on Gaussian records where nothing is clipped, without any run.
 
-Records are x ~ N(0, H) with H = diag(lam) and y = <x, w*> + z, z independent of x with variance sigma^2; every step
-takes b fresh ones. The errors e_t = w_t - w* then follow
+Records are x ~ N(0, H) with H = diag(lam) and y = <x, w*> + z, where z is independent of x with variance sigma^2; every
+step takes b new ones. The errors e_t = w_t - w* then follow
 
     e_{t+1} = B_t e_t + eta nu_t,   B_t = I - (eta / b) sum x x',   Cov nu_t = sigma^2 H / b + noise_variance I,
 
-B_t and nu_t independent of e_t. Because E[x x' C x x'] = 2 H C H + Tr(H C) H, the second moments v_{t,i} = E e_{t,i}^2
-need no others, and E[e_{u,i} e_{t,i}] = (1 - eta lam_i)^{u-t} v_{t,i} for u >= t (varshney2022 App. A, B, where they
-are only bounded). The law holds for Gaussian covariates alone: others have other fourth moments.
+where B_t and nu_t are independent of e_t. Because E[x x' C x x'] = 2 H C H + Tr(H C) H, the second moments v_{t,i} = E
+e_{t,i}^2 follow a recursion of their own, and E[e_{u,i} e_{t,i}] = (1 - eta lam_i)^{u-t} v_{t,i} for u >= t
+(varshney2022 App. A, B, where they are only bounded). The law holds only for Gaussian covariates, because others have
+other fourth moments.
 
 Excess risk is 1/2 E |w - w*|_H^2, for the population loss 1/2 E (y - <x, w>)^2. Where steps are too large the moments
 grow without bound and overflow to infinity.
@@ -20,7 +21,8 @@ from dpdescent.checks import require_non_negative, require_positive
 
 Array = NDArray[np.float64]
 
-# Steps above which, at a constant noise, powers of the step's matrix are cheaper than a loop; for small d only.
+# Number of steps above which, for constant noise, powers of the step's matrix are cheaper than a loop; for small d
+# only.
 LOOP_STEPS = 20_000
 POWER_DIMENSION = 100
 
@@ -34,10 +36,10 @@ def second_moments(
         lam: eigenvalues of H, positive, shape (d,).
         start: w_0 - w*, shape (d,).
         eta: step size.
-        batch: b, records of a step; 1 is DP-SSGD.
+        batch: b, the number of records per step; 1 is DP-SSGD.
         sigma: sd of the label noise.
         noise_variance: variance of the privacy noise on each coordinate of the mean gradient, (2 alpha zeta_t / b)^2:
-            one number or one a step, shape (T,).
+            one number, or one per step, shape (T,).
         steps: number of steps T.
 
     Raises:
@@ -91,7 +93,8 @@ def _risk_by_powers(
 ) -> float:
     """Excess risk of the tail mean at constant noise, by powers of the linear map of (v, s, total, 1), length 2 d + 2.
 
-    s_t = sum of E[e_u e_t] over the tail's u <= t, and total = sum of lam (2 s_t - v_t) over its t.
+    Here s_t is the sum of E[e_u e_t] over u <= t in the tail, and total is the sum of lam (2 s_t - v_t) over t in the
+    tail.
     """
     d = len(lam)
     kept, mixed, fresh = _step(lam, eta, batch, sigma)
@@ -113,7 +116,7 @@ def _risk_by_powers(
 
 
 def _step(lam: Array, eta: float, batch: int, sigma: float) -> tuple[Array, Array, Array]:
-    """Factors of v and of <lam, v>, and the variance that the label noise adds in one step, each of shape (d,)."""
+    """Factors of v and of <lam, v>, and the variance that the label noise adds per step, each of shape (d,)."""
     kept = 1.0 - 2.0 * eta * lam + (eta * lam) ** 2 * (batch + 1) / batch
     mixed = eta**2 * lam / batch
     return kept, mixed, mixed * sigma**2
@@ -122,6 +125,7 @@ def _step(lam: Array, eta: float, batch: int, sigma: float) -> tuple[Array, Arra
 def _checked(
     lam: ArrayLike, start: ArrayLike, eta: float, batch: int, sigma: float, noise_variance: ArrayLike, steps: int
 ) -> tuple[Array, Array, Array]:
+    """The arguments as arrays, after a check of their ranges and shapes."""
     lam, start = np.asarray(lam, dtype=np.float64), np.asarray(start, dtype=np.float64)
     noise = np.asarray(noise_variance, dtype=np.float64)
     require_positive(eta=eta, steps=steps, lam=lam.min(initial=np.inf))

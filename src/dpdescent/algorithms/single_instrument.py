@@ -1,10 +1,10 @@
-"""Clipped gradients of DP-2S-GD with one regressor and one instrument, where they are functions of one number.
+"""Clipped gradients of DP-2S-GD with one regressor and one instrument, as functions of one number.
 
-With p = q = 1 the first stage's clipped gradient of a record, z (z Theta - x), is a linear function of Theta, cut off
-at the threshold, whose sum comes from sorted records (`clipped_linear_sums`). The second stage's, Theta z (z u - y) at
-u = Theta beta, has another threshold in every run and step, |Theta| times smaller. There the records are tested at the
-smallest and largest u of all runs: the gradient is largest at one of them, so that most records are seen to be clipped
-in no run, and enter by moments.
+With p = q = 1 the first stage's clipped gradient of a record, z (z Theta - x), is a linear function of Theta that is
+clipped at the threshold; sorted records give the sum of these (`clipped_linear_sums`). The second stage's gradient,
+Theta z (z u - y) at u = Theta beta, has another threshold in every run and step, divided by |Theta|. There the records
+are tested at the smallest and largest u of all runs. The gradient is largest at one of the two, so that most records
+turn out to be clipped in no run; moments give their sum.
 """
 
 import math
@@ -18,29 +18,30 @@ from dpdescent.data.iv import IVSample
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-# Runs with more first-stage thresholds, each of which sorts the records, are left to matrix products, which are as fast
-# there.
+# Largest number of first-stage thresholds, each of which sorts the records. With more of them matrix products are as
+# fast.
 THRESHOLDS = 64
 
-# Records this close to the threshold, relative to it, are tested in every run: more than the rounding of a test.
+# Records this close to the threshold, relative to it, are tested in every run; the margin exceeds the rounding of a
+# test.
 SLACK = 1e-6
 
-# Runs that are fewer share a region of the screen that only grows, each time by this part of itself.
+# Number of runs below which they share a region of the screen that only grows, and the relative growth.
 FEW, AHEAD = 64, 0.1
 
 
 def worth(sample: IVSample, gamma1: Array) -> bool:
-    """Whether runs with these first-stage thresholds are better computed here than by matrix products."""
+    """Whether runs with these first-stage thresholds are computed faster here than by matrix products."""
     if sample.p != 1 or sample.q != 1 or sample.count is not None or len(np.unique(gamma1)) > THRESHOLDS:
         return False
     return worth_sorting(sample.Z[:, 0], sample.Z[:, 0], sample.X[:, 0], sample.y)
 
 
 class Screen:
-    """The records whose values may exceed a threshold while places and thresholds stay in a region.
+    """The records whose values may exceed a threshold while points and thresholds stay in a region.
 
-    A value is largest at one end of the region, so that two tests of a record decide. Where runs are few, a region
-    only grows, and with some room to spare, because testing all records would then cost more than the rest of a step.
+    A value is largest at one end of the region, so that two tests per record decide. For few runs, a region only grows,
+    and with some margin, because testing all records would then cost more than the rest of a step.
     """
 
     def __init__(self, lines: Lines) -> None:
@@ -50,9 +51,9 @@ class Screen:
         self.suffices = True
 
     def cut(self, v: Array, threshold: Array) -> tuple[Array, Array]:
-        """Sums of the values cut off, and how many are cut off; arguments and shapes as in `Lines.every_cut`."""
+        """Sums of the clipped values, and numbers of clipped values; arguments and shapes as for `Lines.every_cut`."""
         low, high, least = float(v.min()), float(v.max()), float(threshold.min())
-        # Negated, because a place that is NaN is in no region.
+        # Negated, because a point that is NaN is in no region.
         if not (self.low <= low and high <= self.high and self.least <= least):
             self._select(low, high, least, few=len(v) < FEW)
         if not self.suffices:
@@ -69,7 +70,7 @@ class Screen:
         return total, count
 
     def cut_at(self, v: float, threshold: float) -> tuple[float, int]:
-        """What `cut` returns for one run."""
+        """The result of `cut` for one run."""
         if not (self.low <= v <= self.high and self.least <= threshold):
             self._select(v, v, threshold, few=True)
         if not self.suffices:
@@ -86,7 +87,7 @@ class Screen:
         return uncut + float(np.add.reduce(less)), int(np.count_nonzero(less))
 
     def _select(self, low: float, high: float, least: float, few: bool) -> None:
-        """Selects the records for the region that these outermost places and this least threshold span."""
+        """Selects the records for the region between these extreme points and above this smallest threshold."""
         if few and math.isfinite(high - low):
             low, high, least = min(low, self.low), max(high, self.high), min(least, self.least)
             spare = AHEAD * (high - low)
@@ -94,15 +95,15 @@ class Screen:
         self.low, self.high, self.least = low, high, least
         self.suffices = self.lines.sums_suffice(max(-low, high), least)
         ends = [np.abs(self.lines.slope * end - self.lines.height) for end in (low, high)]
-        # Negated, because a value that is NaN must be looked at.
+        # Negated, because a value that is NaN must be tested.
         rows = np.flatnonzero(~(np.maximum(*ends) <= least * (1.0 - SLACK)))
         self.slope, self.height = self.lines.slope[rows], self.lines.height[rows]
 
 
 class Run:
-    """Sums of clipped gradients of both stages on one sample with p = q = 1, for one run, number by number.
+    """Sums of clipped gradients of both stages on one sample with p = q = 1, for a single run, in Python numbers.
 
-    Results are those of `Gradients`.
+    Results equal those of `Gradients`.
     """
 
     def __init__(self, sample: IVSample, gamma1: float, gamma2: float) -> None:
@@ -138,15 +139,15 @@ class Gradients:
             sum1[members], count1[members] = self.sorted[gamma].cut(Theta[members])
         if not Theta.all():
             # At Theta = 0 every gradient is 0.
-            moved = np.flatnonzero(Theta)
-            if len(moved):
-                sum2[moved], count2[moved] = self._second(Theta[moved], beta[moved], gamma2[moved])
+            nonzero = np.flatnonzero(Theta)
+            if len(nonzero):
+                sum2[nonzero], count2[nonzero] = self._second(Theta[nonzero], beta[nonzero], gamma2[nonzero])
         else:
             sum2, count2 = self._second(Theta, beta, gamma2)
         return sum1, sum2, count1, count2
 
     def _second(self, Theta: Array, beta: Array, gamma2: Array) -> tuple[Array, Array]:
-        """Sums of the second stage's clipped gradients, and the numbers of clipped ones, where no Theta is 0."""
+        """Sums of the second stage's clipped gradients, and numbers of clipped ones, where no Theta is 0."""
         total, count = np.zeros((2, len(Theta)))
         with np.errstate(over="ignore"):
             v, thresholds = Theta * beta, gamma2 / np.abs(Theta)

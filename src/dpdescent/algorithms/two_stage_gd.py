@@ -1,8 +1,8 @@
-"""2S-GD without noise or clipping (liang2025 Algorithm 2) on second moments, exactly, for any number of steps.
+"""Exact 2S-GD without noise or clipping (liang2025 Algorithm 2) from second moments, for any number of steps.
 
 Without clipping a gradient depends on the data only through their second moments. The first stage converges to the last
-bit within some dozens of steps; from there the second stage is a fixed linear map, whose power is computed from its
-eigenvalues. So ten thousand steps cost as much as a few dozen. The tests have a plain loop with the same results.
+bit within some dozens of steps. After that the second stage is a fixed linear map, whose power follows from its
+eigenvalues. So ten thousand steps cost as much as a few dozen. The tests contain a plain loop with the same results.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Moments:
-    """Sample moments of an instrumental-variable problem; unclipped descent depends on the data through them only.
+    """Sample moments of an instrumental-variable problem, which determine unclipped descent.
 
     Attributes:
         zz: Z'Z/n, shape (q, q).
@@ -32,18 +32,18 @@ class Moments:
 
     @classmethod
     def of(cls, sample: IVSample) -> "Moments":
-        """Computes the moments of a sample, each row counted with its multiplicity."""
+        """Computes the moments of a sample, counting each row with its multiplicity."""
         weighted = sample.Z * sample.weights[:, None] / sample.n
         return cls(zz=weighted.T @ sample.Z, zx=weighted.T @ sample.X, zy=weighted.T @ sample.y)
 
     @property
     def theta_hat(self) -> Array:
-        """Least squares of the first stage, shape (q, p) (liang2025 Def. 2.3)."""
+        """Least squares estimate of the first stage, shape (q, p) (liang2025 Def. 2.3)."""
         return np.asarray(np.linalg.solve(self.zz, self.zx), dtype=np.float64)
 
     @property
     def beta_hat(self) -> Array:
-        """Two-stage least squares, shape (p,) (liang2025 Def. 2.3)."""
+        """Two-stage least squares estimate, shape (p,) (liang2025 Def. 2.3)."""
         theta_hat = self.theta_hat
         second_stage = theta_hat.T @ self.zz @ theta_hat
         return np.asarray(np.linalg.solve(second_stage, theta_hat.T @ self.zy), dtype=np.float64)
@@ -95,7 +95,7 @@ def _same(Theta: Array, before: Array) -> bool:
 
 
 def _jump(moments: Moments, Theta: Array, beta: Array, alpha: float, steps: int) -> Array:
-    """beta after `steps` more iterations with the first stage converged, computed in the eigenbasis of its Hessian."""
+    """The iterate beta after more iterations with a converged first stage, from the eigenbasis of its Hessian."""
     if steps == 0:
         return beta
     H = Theta.T @ moments.zz @ Theta

@@ -1,13 +1,13 @@
 """The law of DP-2S-GD's path with one regressor, where nothing is clipped: a vector autoregression of order one.
 
-Let A be the mean of zz', m that of zy, Theta_hat and beta_hat the 2SLS solution, H = Theta_hat'A Theta_hat. Of the
-deviations N = Theta - Theta_hat and d = beta - beta_hat the terms of first order follow
+Let A be the mean of zz', m the mean of zy, Theta_hat and beta_hat the 2SLS solution, and H = Theta_hat'A Theta_hat. To
+first order, the deviations N = Theta - Theta_hat and d = beta - beta_hat follow
 
     N <- (I - eta A) N + eta lambda1 xi,    d <- (1 - alpha H) d - alpha w'N + alpha lambda2 nu,
 
-with `w = beta_hat A Theta_hat + (A Theta_hat beta_hat - m)`. So (N, d) is an autoregression, and d alone is none: it
-remembers N. The terms of second order, `N'A N beta_hat + 2 Theta_hat'A N d` in the second stage's gradient, have a mean
-that does not vanish, and move the path's mean by the share that `attenuation` gives.
+with `w = beta_hat A Theta_hat + (A Theta_hat beta_hat - m)`. So (N, d) is an autoregression, while d alone is none: it
+remembers N. The second-order terms `N'A N beta_hat + 2 Theta_hat'A N d` in the second stage's gradient have a mean that
+does not vanish, and move the mean of the path by the share that `attenuation` gives.
 """
 
 from dataclasses import dataclass
@@ -28,10 +28,11 @@ class PathLaw:
     """The stationary law of the deviations (N, d) from 2SLS.
 
     Attributes:
-        transition: of the autoregression, shape (q + 1, q + 1), d last.
-        covariance: of (N, d), shape (q + 1, q + 1).
-        attenuation: relative move of the mean of beta to second order, negative where the path is drawn to zero.
-        noise_over_signal: tau / H, the mean of N'A N over what the instruments explain; the law is one of small values.
+        transition: matrix of the autoregression, shape (q + 1, q + 1), with d last.
+        covariance: covariance of (N, d), shape (q + 1, q + 1).
+        attenuation: relative shift of the mean of beta to second order, negative where the path is drawn towards zero.
+        noise_over_signal: tau / H, the mean of N'A N divided by the part that the instruments explain; the law requires
+            a small value.
     """
 
     transition: Array
@@ -46,8 +47,8 @@ class PathLaw:
             ValueError: if the lag is negative.
         """
         require_non_negative(lag=lag)
-        moved = np.linalg.matrix_power(self.transition, lag) @ self.covariance
-        return float(moved[-1, -1] / self.covariance[-1, -1])
+        lagged = np.linalg.matrix_power(self.transition, lag) @ self.covariance
+        return float(lagged[-1, -1] / self.covariance[-1, -1])
 
 
 def path_law(
@@ -78,8 +79,8 @@ def path_law(
     transition = np.zeros((q + 1, q + 1))
     transition[:q, :q] = np.eye(q) - eta * A
     transition[q, :q], transition[q, q] = -alpha * w, 1.0 - alpha * H
-    added = np.diag([*[(eta * lambda1) ** 2] * q, (alpha * lambda2) ** 2])
-    covariance = np.asarray(solve_discrete_lyapunov(transition, added))
+    noise_covariance = np.diag([*[(eta * lambda1) ** 2] * q, (alpha * lambda2) ** 2])
+    covariance = np.asarray(solve_discrete_lyapunov(transition, noise_covariance))
     tau = float(np.trace(A @ covariance[:q, :q]))
     attenuation = -(tau * beta + 2.0 * float(explained @ covariance[:q, q])) / H / beta
     return PathLaw(transition, covariance, attenuation, tau / H)

@@ -1,10 +1,11 @@
-"""Sums of clipped gradients of DP-2S-GD by matrix products, in which only rows that clipping may touch are looked at.
+"""Sums of clipped gradients of DP-2S-GD by matrix products, which only visit rows that clipping may touch.
 
-Per-sample gradients have rank one and are never formed. A sum of clipped gradients is the unclipped one, which needs
-second moments only, minus what clipping removes from the rows that it touches. Near an anchor, least squares, a
-gradient's norm is bounded by that at the anchor and by the distance of the iterates to it, so that most rows are seen
-to be clipped in no run; they are tested again once an iterate leaves the region, or after a time all are much nearer.
-Any anchor gives correct results; a poor one only leaves more rows.
+Per-sample gradients have rank one and are never formed. A sum of clipped gradients is the unclipped one, which only
+needs second moments, minus the part that clipping removes from the rows that it touches. Near an anchor, the
+least-squares estimate, the norm of a gradient is bounded by its norm at the anchor and the distance of the iterates
+from it, so that most rows are known to be clipped in no run. All rows are tested again once an iterate leaves the
+region, or when all iterates have been much nearer for a time. Any anchor gives correct results; a poor one only leaves
+more rows.
 """
 
 from collections.abc import Sequence
@@ -19,18 +20,18 @@ from dpdescent.privacy.clipping import clip_factors
 Array = NDArray[np.float64]
 Pair = tuple[float, float]
 
-# Numbers in one block of predictions (2 MB): smaller blocks lose more in calls than they gain in cache.
-# A constant, because where the rows are cut decides the last bits of their sums.
+# Number of values per block of predictions (2 MB): smaller blocks lose more in calls than they gain in cache. A
+# constant, because the positions of the cuts decide the last bits of sums.
 BLOCK = 1 << 18
 
-# Predictions of all rows, below which looking at all of them costs less than to follow the iterates.
+# Number of predictions below which visiting all rows costs less than following the iterates.
 FEW = 4096
 
-# A region reaches to AHEAD times the iterates' distance from the anchor, and is made anew where for PATIENCE steps that
-# distance was below NARROW times the region's.
+# The radius of a region is AHEAD times the distance of the iterates from the anchor. The region is renewed if for
+# PATIENCE steps that distance was below NARROW times its radius.
 AHEAD, NARROW, PATIENCE = 1.2, 0.5, 8
 
-# Records this close to the threshold, relative to it, are looked at: more than the rounding of a test.
+# Records this close to the threshold, relative to it, are visited; the margin exceeds the rounding of a test.
 SLACK = 1e-6
 
 
@@ -51,7 +52,7 @@ class Products:
         Args:
             Theta, beta: iterates, the first transposed, shapes (arms, p, q) and (arms, p).
             gamma1, gamma2: thresholds, shape (arms,).
-            clipped: the numbers of clipped gradients are added to it, shape (2, arms).
+            clipped: counter to which the numbers of clipped gradients are added, shape (2, arms).
         """
         predictor, parts = np.einsum("kpq,kp->kq", Theta, beta), self.layout.parts
         limits = gamma1[:, None], gamma2[:, None]
@@ -69,7 +70,7 @@ class Products:
 def clipped_gradients(
     layout: Layout, Theta: Array, beta: Array, gamma1: Array, gamma2: Array, clipped: Array, scratch: Array
 ) -> tuple[Array, Array]:
-    """What `Products` returns, from all rows; thresholds have shape (arms, 1), `scratch` is a buffer."""
+    """The result of `Products`, from all rows; thresholds have shape (arms, 1), and `scratch` is a buffer."""
     predictor = np.einsum("kpq,kp->kq", Theta, beta)
     shortcut = layout.moments_suffice(Theta, gamma1), False
     return _summed(layout, layout.parts, (Theta, predictor), (gamma1, gamma2), clipped, scratch, shortcut)
@@ -79,7 +80,7 @@ def _summed(
     layout: Layout, parts: Sequence[Rows], at: tuple[Array, Array], limits: tuple[Array, Array], clipped: Array,
     scratch: Array, shortcut: tuple[bool, bool],
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Sums of clipped gradients; with a shortcut a stage's are the unclipped sum, corrected for the rows of `parts`."""
+    """Sums of clipped gradients; with a shortcut, the unclipped sum of a stage, corrected for the rows of `parts`."""
     (Theta, predictor), (gamma1, gamma2) = at, limits
     arms, p, q = Theta.shape
     flat = Theta.reshape(arms * p, q)
@@ -101,12 +102,12 @@ def _summed(
                 counted = V[:, :, rows]
                 counted *= factors[:, None]
                 sum1 += (counted.reshape(arms * p, -1) @ block.Zt[:, rows].T).reshape(arms, p, q)
-    # Every second-stage gradient is Theta' z times a number, so Theta' is applied once, to their sum.
+    # Every second-stage gradient is Theta' z times a number, so that Theta' is applied once, to their sum.
     return sum1, np.einsum("kpq,kq->kp", Theta, sum2)
 
 
 class _Screen:
-    """Selects the rows that some run may clip while all iterates stay in a region about the anchor."""
+    """The rows that some run may clip while all iterates stay in a region about the anchor."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -117,31 +118,31 @@ class _Screen:
         self.radii, self.widest, self.least = (-1.0, -1.0), (0.0, 0.0), (np.inf, np.inf)
         self.steps, self.rows = 0, list[Rows]()
         self.many = True
-        # Largest share of the records that some run has clipped in the last step, in either stage.
+        # Largest share of the records that any run clipped in the last step, in either stage.
         self.clipped = 0.0
 
     def near(self, Theta: Array, predictor: Array, gamma1: Array, gamma2: Array) -> list[Rows] | None:
-        """The rows to look at, by stage; None where they are many, which is looked into in some steps only."""
-        # Rows that are clipped are among those to look at, so that many of these are as many still.
+        """The rows to visit, by stage; None where they are many, which only some steps check."""
+        # Clipped rows are among those to visit, so that there are still many to visit if many are clipped.
         if self.many and (self.steps % PATIENCE or 2.0 * self.clipped > 1.0):
             self.steps += 1
             return None
         least = float(gamma1.min()), float(gamma2.min())
-        found = _farthest(Theta - self.Theta), _farthest(predictor - self.predictor)
-        self.steps, self.widest = self.steps + 1, (max(found[0], self.widest[0]), max(found[1], self.widest[1]))
+        distances = _farthest(Theta - self.Theta), _farthest(predictor - self.predictor)
+        self.steps, self.widest = self.steps + 1, (max(distances[0], self.widest[0]), max(distances[1], self.widest[1]))
         # Negated, because a distance that is NaN is within no region.
-        if not (_within(found, self.radii) and _within(self.least, least)):
-            outgrown = zip(found, self.radii, strict=True)
+        if not (_within(distances, self.radii) and _within(self.least, least)):
+            outgrown = zip(distances, self.radii, strict=True)
             first, second = (radius if distance <= radius else AHEAD * distance for distance, radius in outgrown)
             self._select((first, second), least)
         elif self.many or self.steps % PATIENCE == 0:
             if _within(self.widest, (NARROW * self.radii[0], NARROW * self.radii[1])):
                 self._select((AHEAD * self.widest[0], AHEAD * self.widest[1]), least)
-            self.widest = found
+            self.widest = distances
         return None if self.many else self.rows
 
     def _select(self, radii: Pair, least: Pair) -> None:
-        """Selects the rows for iterates within these distances of the anchor, and thresholds as large as `least`."""
+        """Selects the rows for iterates within these distances of the anchor, and thresholds of at least `least`."""
         self.radii, self.least, self.widest, self.rows, self.many = radii, least, (0.0, 0.0), [], False
         for part in self.layout.parts:
             fitted = self.Theta @ part.Zt
@@ -154,25 +155,25 @@ class _Screen:
                 self._keep(part, residual * part.z_norm, least[0], second=False)
 
     def _keep(self, part: Rows, bounds: Array, threshold: float, second: bool) -> None:
-        """Keeps the rows of a stage whose gradients' norms are not bounded by the threshold."""
+        """Keeps the rows of a stage for which the threshold does not bound the norm of the gradient."""
         rows = np.flatnonzero(~(bounds <= threshold * (1.0 - SLACK)))
         self.many |= 2 * len(rows) > len(bounds)
         if len(rows):
             self.rows.append(part.taken(rows, second))
 
 
-def _within(found: Pair, radii: Pair) -> bool:
-    return found[0] <= radii[0] and found[1] <= radii[1]
+def _within(distances: Pair, radii: Pair) -> bool:
+    return distances[0] <= radii[0] and distances[1] <= radii[1]
 
 
 def _farthest(apart: Array) -> float:
-    """Largest Frobenius norm of the runs' matrices or vectors."""
+    """Largest Frobenius norm among the runs' matrices or vectors."""
     vectors = apart.reshape(len(apart), -1)
     return float(np.sqrt(np.vecdot(vectors, vectors).max()))
 
 
 def _row_norms(V: Array) -> Array:
-    """Euclidean norms of V, shape (arms, p, rows), over its middle axis, shape (arms, rows)."""
+    """Euclidean norms of V, shape (arms, p, rows), along its middle axis, shape (arms, rows)."""
     if V.shape[1] == 1:
         return np.abs(V[:, 0])
     norms: Array = np.sqrt(np.einsum("kpn,kpn->kn", V, V))
@@ -182,10 +183,10 @@ def _row_norms(V: Array) -> Array:
 def _counted(
     norms: Array, gamma: Array, weight: Array | None, clipped: Array, shortcut: bool
 ) -> tuple[NDArray[np.int64] | slice, Array]:  # fmt: skip
-    """Rows that count in a sum, and the factors with which they do; adds the numbers of clipped ones to `clipped`.
+    """Rows that contribute to a sum, and their factors; adds the numbers of clipped ones to `clipped`.
 
-    With a shortcut only rows that some run clips count, by their factor less 1; all of them, as a slice and so without
-    a copy, if at least half are clipped.
+    With a shortcut only rows that some run clips contribute, with their factor minus 1. If at least half are clipped,
+    all rows contribute, as a slice and therefore without a copy.
     """
     over = norms > gamma
     clipped += over.sum(1) if weight is None else over @ weight

@@ -2,12 +2,12 @@
 
 With bounds that are public and enforced, three Gaussian releases are accounted for, each at its own sensitivity. Under
 add-remove one record attains all three: p = 1, |x| = Bx, y = By. Under replace-one we know no pair that does: X'X moves
-by sqrt(2) Bx^2 only where x and z are orthogonal, X'y by 2 Bx By only where they are parallel. With a cosine c between
-x and z the squared shifts are, in units of the squared sensitivities,
+by sqrt(2) Bx^2 only where x and z are orthogonal, and X'y by 2 Bx By only where they are parallel. With a cosine c
+between x and z the squared shifts are, in units of the squared sensitivities,
 
     1 - c^2 (smallest eigenvalue), 1 - c^2 (X'X, x and z being mirror images about the diagonal), (1 + c) / 2 (X'y),
 
-and c is set to make their sum over the squared noise multipliers as large as it gets.
+and c is chosen to maximise their sum, each divided by the squared noise multiplier.
 
 With bounds that are computed from the data, the size of the noise reveals whether there is a record far out.
 """
@@ -26,20 +26,20 @@ from dpdescent.privacy.events import GaussianReleases, Relation
 # Public bounds of the records; they are 1 because only the noise in units of the sensitivities matters.
 UNIT = ada.Bounds(1.0, 1.0, "public")
 
-# The records that differ lie this factor beyond the bounds, so that clipping is part of what is attacked.
+# The differing records lie beyond the bounds by this factor, so that the attack includes clipping.
 BEYOND = 10.0
 
-# Number of records along the second axis, so that the smallest eigenvalue belongs to the first one. It then moves by
+# Number of records along the second axis, so that the smallest eigenvalue belongs to the first axis. It then moves by
 # sqrt(1 - c^2), with a relative error of at most 1e-3.
 OTHERS = 1000
 
-# Norm of a record so far out that noise in proportion to it reveals the record.
+# Norm of a far record, so large that noise proportional to it reveals the record.
 FAR = 1e6
 
-# A limit, because the releases are computed one run at a time.
+# Largest number of runs, because the releases are computed one run at a time.
 MOST_RUNS = 80_000
 
-# Sets how far the released eigenvalue is lowered, which is post-processing.
+# The delta that sets how far the released eigenvalue is lowered, which is post-processing.
 _DELTA = 1e-6
 
 _Case = tuple[LinearSample, ada.Calibration]
@@ -53,11 +53,11 @@ def ada_ssp(
 
     Args:
         relation: add-remove (the pair attains the accounted mu) or replace-one (it does not).
-        eigenvalue_multiplier, moments_multiplier, products_multiplier: noise sd over sensitivity under this relation,
-            of the smallest eigenvalue of X'X, of X'X and of X'y.
+        eigenvalue_multiplier, moments_multiplier, products_multiplier: noise sd divided by sensitivity under this
+            relation, for the smallest eigenvalue of X'X, for X'X and for X'y.
 
     Raises:
-        ValueError: if the relation is neither of the two, or a multiplier is not positive.
+        ValueError: if the relation is not one of the two, or a multiplier is not positive.
     """
     multipliers = (eigenvalue_multiplier, moments_multiplier, products_multiplier)
     if not min(multipliers) > 0.0:
@@ -93,7 +93,7 @@ def data_maxima(eps: float, delta: float) -> Attack:
         ValueError: if eps is not positive or delta not in (0, 1).
     """
     samples = [LinearSample(np.array(x)[:, None], np.ones(len(x))) for x in ([1.0, 1.0], [1.0, 1.0, FAR])]
-    cases = [(each, ada.Calibration.standard(ada.Bounds.data_maxima(each), eps, delta)) for each in samples]
+    cases = [(sample, ada.Calibration.standard(ada.Bounds.data_maxima(sample), eps, delta)) for sample in samples]
     return Attack(
         f"two records x = 1, y = 1, or with them a third, x = {FAR:g}, y = 1, on which the noise on X'X is {FAR**2:g} "
         "times as large; score: |released X'X|",
@@ -103,7 +103,7 @@ def data_maxima(eps: float, delta: float) -> Attack:
 
 
 def _add_remove() -> tuple[list[LinearSample], str]:
-    """Pair under add-remove, p = 1, in which every release moves by its whole sensitivity; and its description."""
+    """A pair under add-remove, p = 1, in which every release moves by its whole sensitivity; and its description."""
     with_it = LinearSample(np.array([[0.0], [BEYOND]]), np.array([0.0, BEYOND]))
     without = LinearSample(with_it.X[:1], with_it.y[:1])
     return [without, with_it], (
@@ -113,7 +113,7 @@ def _add_remove() -> tuple[list[LinearSample], str]:
 
 
 def _replace_one(multipliers: tuple[float, float, float]) -> tuple[list[LinearSample], str]:
-    """Pair under replace-one, p = 2: x and z mirrored about the diagonal, labels of opposite sign; its description."""
+    """A pair under replace-one, p = 2: x and z mirrored about the diagonal, labels of opposite sign; and its words."""
     cosine = best_cosine(*multipliers)
     half = 0.5 * math.acos(cosine)
     others, sides = np.tile([0.0, 1.0], (OTHERS, 1)), []
@@ -140,7 +140,7 @@ def _calibration(relation: Relation, multipliers: tuple[float, float, float]) ->
 
 
 def _simulation(cases: list[_Case], score: _Score) -> Callable[[int, np.random.Generator], tuple[Array, Array]]:
-    """Simulation that scores the three releases of `ada.ada_ssp`, before its post-processing."""
+    """A simulation that scores the three releases of `ada_ssp.noisy_sums`, before the post-processing."""
     held = [(ada.bounded_gram(sample, calibration.bounds), calibration) for sample, calibration in cases]
 
     def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:

@@ -21,7 +21,7 @@ from dpdescent.privacy.audit.gaussian import mu_of_shifts
 
 Index = NDArray[np.intp]
 
-# Clipping threshold, and step size of the running mean; only the noise over the sensitivity matters.
+# Clipping threshold, and step size of the running mean; only the noise divided by the sensitivity matters.
 CLIP_NORM, ETA = 1.0, 0.5
 
 # Largest number of runs for strategies that need transforms or dense products.
@@ -29,10 +29,10 @@ MOST_RUNS = 20_000
 
 
 class Watched:
-    """Classifier with one parameter that keeps its iterates; the gradient of a record is its input.
+    """A classifier with one parameter that keeps its iterates; the gradient of a record is its input.
 
-    Each arm is a run on a data set of its own, and the label of a record is the index of its run. So one list of
-    batches, with the records of all runs, is enough for the training loop.
+    Each arm is a run on its own data set, and the label of a record is the index of its run. So one list of batches,
+    with the records of all runs, is enough for the training loop.
 
     Attributes:
         iterates: parameter of every run before each step, shape (T, runs).
@@ -50,7 +50,7 @@ class Watched:
     def clipped_gradient_sum(
         self, parameters: Array, inputs: NDArray[Any], labels: NDArray[Any], clip_norm: float
     ) -> Array:
-        """Sums clipped gradients, shape (runs, 1), as `Classifier` demands, and keeps the parameters."""
+        """Sums clipped gradients, shape (runs, 1), as `Classifier` requires, and keeps the parameters."""
         self.iterates[self._seen] = parameters[:, 0]
         self._seen += 1
         sums = np.bincount(labels, weights=np.clip(inputs, -clip_norm, clip_norm), minlength=len(parameters))
@@ -68,8 +68,8 @@ def released(
 
     Args:
         gradients: gradient of every record at all parameters, shape (records,).
-        owners: the run whose data set a record is in, shape (records,).
-        batches: rows of each step's batch, of all runs together, repeated until all steps are made.
+        owners: index of the run whose data set contains the record, shape (records,).
+        batches: rows of each step's batch, for all runs together, repeated until all steps are made.
         noise: correlated noise w~, shape (T, runs).
         noise_multiplier: sd of the noise divided by the clipping threshold.
     """
@@ -84,7 +84,7 @@ def released(
 
 
 def pattern(strategy: Strategy, T: int, participations: int) -> Array:
-    """Worst participation pattern: 1 in the steps whose encoder columns have the largest sum, else 0, shape (T,)."""
+    """Worst participation pattern, shape (T,): 1 in the steps whose encoder columns have the largest sum, else 0."""
     apart = separation(T, participations)
     worst = int(strategy.participation_norms_squared(T, apart).argmax())
     return np.asarray(np.arange(T) % apart == worst, dtype=np.float64)
@@ -106,7 +106,7 @@ def fixed_order(strategy: Strategy, T: int, participations: int, mu: float) -> A
         strategy: strategy of the noise.
         T: number of steps.
         participations: number of participations k.
-        mu: Gaussian-DP parameter of the mechanism, sensitivity over noise sd; it sets the noise.
+        mu: Gaussian-DP parameter of the mechanism, sensitivity divided by noise sd; it sets the noise.
 
     Raises:
         ValueError: if k does not divide T.
@@ -121,8 +121,8 @@ def fixed_order(strategy: Strategy, T: int, participations: int, mu: float) -> A
         batches = [owners if takes_part else owners[:0] for takes_part in shift[:apart]]
         normals = (rng.standard_normal((strategy.noises(T), runs)) for _ in range(2))
         first, second = (
-            score @ released(np.full(runs, gradient), owners, batches, strategy.correlate(each), multiplier)
-            for gradient, each in zip((0.0, 10.0 * CLIP_NORM), normals, strict=True)
+            score @ released(np.full(runs, gradient), owners, batches, strategy.correlate(draws), multiplier)
+            for gradient, draws in zip((0.0, 10.0 * CLIP_NORM), normals, strict=True)
         )
         return first, second
 
@@ -142,7 +142,7 @@ def single_pass(strategy: Toeplitz, T: int, mu: float) -> Attack:
     Args:
         strategy: strategy of the noise.
         T: number of steps.
-        mu: Gaussian-DP parameter of the mechanism, sensitivity over noise sd; it sets the noise.
+        mu: Gaussian-DP parameter of the mechanism, sensitivity divided by noise sd; it sets the noise.
     """
     shift = CLIP_NORM * pattern(strategy, T, 1)
     noise_sd = CLIP_NORM * strategy.sensitivity_squared(T) ** 0.5 / mu
@@ -151,8 +151,8 @@ def single_pass(strategy: Toeplitz, T: int, mu: float) -> Attack:
     def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
         noise = (noise_sd * correlate(strategy.coefficients(T), rng.standard_normal((T, runs))) for _ in range(2))
         first, second = (
-            score @ _shown(np.outer(shift, np.full(runs, there)), each)
-            for there, each in zip((0.0, 1.0), noise, strict=True)
+            score @ _shown(np.outer(shift, np.full(runs, there)), side_noise)
+            for there, side_noise in zip((0.0, 1.0), noise, strict=True)
         )
         return first, second
 
@@ -167,7 +167,7 @@ def single_pass(strategy: Toeplitz, T: int, mu: float) -> Attack:
 
 
 def _shown(values: Array, noise: Array) -> Array:
-    """Records plus noise, computed from the iterates of the running mean, shape (T, runs)."""
+    """The records plus noise, computed from the iterates of the running mean, shape (T, runs)."""
     path = dp_ftrl.mean_estimation(np.array([ETA]), values, noise[:, None, :])[:, 0]
     before = np.vstack([np.zeros(path.shape[1]), path[:-1]])
     return (path - (1.0 - ETA) * before) / ETA

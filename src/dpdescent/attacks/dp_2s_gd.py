@@ -1,7 +1,7 @@
 """Attacks on DP-2S-GD and DP-2S-GD-beta (liang2025 Algorithms 1 and 3, Lemma F.1).
 
-Both stages of DP-2S-GD publish their whole path. A record's second-stage gradient is Theta' z times a number, so its
-direction is known from the published path, and the sign of its y reverses it. Given earlier releases, the means
+Both stages of DP-2S-GD publish their whole path. A record's second-stage gradient is Theta' z times a number, so that
+its direction is known from the published path, and the sign of its y reverses it. Given earlier releases, the means
 therefore move by the whole sensitivity on every path, in every step but the first, where Theta^(0) = 0 makes every
 second-stage gradient 0. Hence mu^2 = 2 (rho1 + rho2 (T - 1) / T), which no pair can exceed.
 
@@ -28,10 +28,11 @@ from dpdescent.privacy.clipping import mean_sensitivity
 # Threshold and step size of both stages: noise is set in units of the sensitivity 2 GAMMA / n.
 GAMMA, ETA = 1.0, 1.0
 
-# So far away that gradients are clipped at all iterates, except with probability of about 1e-6 a step.
+# Distance at which gradients are clipped at all iterates, except with a probability of about 1e-6 per step.
 FAR = 1e6
 
-# Numbers of records of the pairs; CROWD is for `beta_alone`, with the relative SURPLUS of those that pull Theta up.
+# Numbers of records of the pairs. CROWD is for `beta_alone`, and SURPLUS is the relative surplus of records that pull
+# Theta up.
 FEW, MANY, CROWD, SURPLUS = 2, 1000, 100_000_000, 0.01
 
 _Score = Callable[[dp_2s_gd.Descent], Array]
@@ -42,7 +43,7 @@ def paths_flip_sign(T: int, rho1: float, rho2: float) -> Attack:
 
     Args:
         T: number of steps.
-        rho1, rho2: zCDP cost of each stage's T releases at sensitivity 2 gamma / n.
+        rho1, rho2: zCDP cost of all T releases of each stage, at sensitivity 2 gamma / n.
     """
     lambda1, lambda2 = noise_sd(rho1, T, FEW), noise_sd(rho2, T, FEW)
     shift = mean_sensitivity(GAMMA, FEW)
@@ -72,15 +73,15 @@ def beta_alone(T: int, rho1: float, rho2: float) -> Attack:
 
     Args:
         T: number of steps, at least 2.
-        rho1, rho2: zCDP cost of each stage's T releases at sensitivity 2 gamma / n.
+        rho1, rho2: zCDP cost of all T releases of each stage, at sensitivity 2 gamma / n.
 
     Raises:
-        ValueError: if T < 2: the first step's beta is noise alone.
+        ValueError: if T < 2, because beta after the first step is noise alone.
     """
     if T < 2:
         raise ValueError(f"T={T} must be at least 2: after one step beta is noise alone")
     lambda1, lambda2 = noise_sd(rho1, T, CROWD), noise_sd(rho2, T, CROWD)
-    # Theta_21 is estimated from the last step, relative to Theta_22, which grows by GAMMA * SURPLUS a step.
+    # Theta_21 is estimated from the last step, relative to Theta_22, which grows by GAMMA * SURPLUS per step.
     scale = SURPLUS * GAMMA * (T - 1)
     reading_variance = (T - 1) * lambda1**2 + (scale * lambda2 / GAMMA) ** 2
 
@@ -101,7 +102,7 @@ def beta_alone(T: int, rho1: float, rho2: float) -> Attack:
 
 
 def planted_regressor(T: int, rho2: float) -> Attack:
-    """Attack on DP-2S-GD-beta with a full record replaced: its x moves the noise-free Theta, hence all beta gradients.
+    """Attack on DP-2S-GD-beta with a whole record replaced: its x moves the noise-free Theta, hence all beta gradients.
 
     Args:
         T: number of steps, at least 2.
@@ -125,7 +126,7 @@ def only_outcome(T: int, rho2: float) -> Attack:
     """Attack on DP-2S-GD-beta with only y replaced: Lemma F.1 then holds, because Theta is the same on both sides.
 
     Args:
-        T, rho2: as in `planted_regressor`.
+        T, rho2: as for `planted_regressor`.
 
     Raises:
         ValueError: if T < 2.
@@ -145,7 +146,7 @@ def sign_bit(rho1: float, rho2: float) -> Attack:
     """Attack on two steps of DP-2S-GD with only beta published: the sign of noisy Theta^(1) decides all gradients.
 
     Args:
-        rho1, rho2: zCDP cost of each stage's two releases at sensitivity 2 gamma / n.
+        rho1, rho2: zCDP cost of the two releases of each stage, at sensitivity 2 gamma / n.
     """
     lambda1, lambda2 = noise_sd(rho1, 2, MANY), noise_sd(rho2, 2, MANY)
     pair = [_one_dimensional([1.0, 1.0], [0.0, x], [-FAR, -FAR], [MANY - 1, 1]) for x in (-GAMMA, GAMMA)]
@@ -162,7 +163,7 @@ def sign_bit(rho1: float, rho2: float) -> Attack:
 
 
 def noise_sd(rho: float, T: int, n: int) -> float:
-    """Noise sd at which T releases of a mean of n gradients clipped at GAMMA cost rho of zCDP."""
+    """Noise sd at which T releases of a mean of n gradients clipped at GAMMA have zCDP cost rho."""
     return zcdp.gaussian_noise_sd(mean_sensitivity(GAMMA, n), rho, T)
 
 
@@ -176,8 +177,8 @@ def _first_stage_without_noise(
 
     def score(run: dp_2s_gd.Descent) -> Array:
         assert run.beta_path is not None
-        moved: Array = sign * (run.beta_path[-1, :, 0] - run.beta_path[1, :, 0])
-        return moved
+        distance: Array = sign * (run.beta_path[-1, :, 0] - run.beta_path[1, :, 0])
+        return distance
 
     return Attack(
         words,
@@ -188,13 +189,14 @@ def _first_stage_without_noise(
 
 
 def _one_dimensional(z: list[float], x: list[float], y: list[float], count: list[float] | None = None) -> IVSample:
+    """A data set with one instrument and one regressor."""
     return IVSample(
         np.array(z)[:, None], np.array(x)[:, None], np.array(y), None if count is None else np.array(count, dtype=float)
     )
 
 
 def _crowd(far: float) -> IVSample:
-    """Data set of `beta_alone`: the records that pull Theta_22 up and down, and the one that differs."""
+    """The data set of `beta_alone`: records that pull Theta_22 up and down, and the differing record."""
     up = round(0.5 * (1.0 + SURPLUS) * CROWD)
     X = np.array([[0.0, FAR], [0.0, -FAR], [far, 0.0]])
     count = np.array([up, CROWD - 1 - up, 1.0])
@@ -210,7 +212,7 @@ def _arms(T: int, lambda1: float, lambda2: float, gamma1: float = GAMMA) -> Call
 def _simulation(
     pair: list[IVSample], arms: Callable[[int], dp_2s_gd.TwoStageArms], score: _Score, path: bool = False, size: int = 1
 ) -> Callable[[int, np.random.Generator], tuple[Array, Array]]:
-    """Simulation that scores runs on both data sets, with independent noise; `size` is p and q."""
+    """A simulation that scores runs on both data sets, with independent noise; `size` is p and q."""
 
     def side(sample: IVSample, runs: int, rng: np.random.Generator) -> Array:
         columns = arms(runs)

@@ -1,14 +1,14 @@
 """Attacks on descent with fixed thresholds or DP-STAT's (varshney2022 Algorithm 2, and DP-GD with DP-STAT).
 
-All other records lie at the origin, so that their residuals and gradients are 0. The record that differs either has a
-residual below all thresholds of DP-STAT and a clipped gradient of +zeta, or a residual above all of them and a clipped
-gradient of -zeta. R_x is so small that even the former gradient is clipped, and that the iterates never move a residual
-across a threshold.
+All other records lie at the origin, so that their residuals and gradients are 0. The differing record has one of two
+forms: a residual below all thresholds of DP-STAT and a clipped gradient of +zeta, or a residual above all thresholds
+and a clipped gradient of -zeta. R_x is so small that even the former gradient is clipped, and that the iterates never
+move a residual across a threshold.
 
-In a single pass a record is in one iteration, and all later releases are computed from that one's and from records that
-are the same: one iteration is attacked. The attack knows which one it is, and the record's place in it. The permutation
-of the records is drawn independently of them, hence the same for neighbours, and the guarantee, by parallel
-composition, holds given the permutation. So knowing it can only help the attack.
+In a single pass a record is in one iteration, and all later releases depend only on the releases of that iteration and
+on records that are the same. So one iteration is attacked. The attack knows which one it is, and the place of the
+record in it. The permutation of the records is drawn independently of them, hence the same for neighbours, and the
+guarantee, by parallel composition, holds given the permutation. So this knowledge can only help the attack.
 """
 
 from collections.abc import Sequence
@@ -29,19 +29,19 @@ Place = Literal["gradient", "statistic", "both"]
 # Numbers of records of the statistic and of the gradient; few suffice, because noise is in units of the sensitivity.
 S, B = 2, 2
 
-# Limits of time: runs with DP-STAT's threshold take 30 microseconds a step, runs with a fixed one 6.
+# Largest numbers of runs: with DP-STAT's threshold a run takes 30 microseconds per step, with a fixed one 6.
 MOST_RUNS, MOST_FIXED_RUNS = 60_000, 200_000
 
 
 @dataclass(frozen=True)
 class _Releases:
-    """Releases of a run's iterations by which neighbouring data sets are told apart.
+    """Releases of a run's iterations that distinguish neighbouring data sets.
 
     Attributes:
         arm: settings of the run; an adaptive one has an `Overheard` as its search.
         steps: number of steps T, all on the same batch.
-        size: number of records of a batch.
-        place: index of the record that differs.
+        size: number of records per batch.
+        place: index of the differing record.
         counted, clipped: whether DP-STAT uses this record, and whether the gradient does.
     """
 
@@ -53,14 +53,14 @@ class _Releases:
     clipped: bool
 
     def batch(self, label: float) -> dp_ambssgd.Batch:
-        """Batch of records at the origin, except one with x = 1 and the given label."""
+        """A batch of records at the origin, except one with x = 1 and the given label."""
         X, Y = np.zeros((self.size, 1)), np.zeros((self.size, 1))
         X[self.place], Y[self.place] = 1.0, label
         return X, Y
 
     @property
     def search(self) -> Overheard | None:
-        """DP-STAT's search of an adaptive arm; None for a fixed threshold."""
+        """The search of DP-STAT in an adaptive arm; None for a fixed threshold."""
         clipping = self.arm.clipping
         if not isinstance(clipping, dp_ambssgd.Adaptive):
             return None
@@ -74,13 +74,13 @@ class _Releases:
         return mean_sensitivity(1.0, b), self.arm.noise_sd(1.0, b)
 
     def seen(self, label: float, runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
-        """Noisy mean gradients over zeta_t, shape (T, runs), and noisy counts, shape (T, runs, L)."""
+        """Noisy mean gradients divided by zeta_t, shape (T, runs), and noisy counts, shape (T, runs, L)."""
         levels = self.search.levels if self.search else 0
         normals = dp_ambssgd.Normals(
             rng.standard_normal((self.steps, runs, 1)), rng.standard_normal((self.steps, runs, levels))
         )
-        found = dp_ambssgd.descend([self.batch(label)] * self.steps, [self.arm] * runs, normals, 1.0)
-        gradients = -np.diff(found.path[:, :, 0], axis=0) / (self.arm.eta * found.thresholds)
+        results = dp_ambssgd.descend([self.batch(label)] * self.steps, [self.arm] * runs, normals, 1.0)
+        gradients = -np.diff(results.path[:, :, 0], axis=0) / (self.arm.eta * results.thresholds)
         counts = self.search.take() if self.search else normals.counts
         return gradients, counts.reshape(self.steps, runs, levels)
 
@@ -103,11 +103,11 @@ class _Releases:
             shifts += [self.gradient_shift] * self.steps
         if self.counted and self.search:
             shifts += [(1.0, self.search.noise_sd)] * (self.search.levels * self.steps)
-        moved, noise_sds = np.array(shifts).T
-        return mu_of_shifts(moved, noise_sds)
+        sizes, noise_sds = np.array(shifts).T
+        return mu_of_shifts(sizes, noise_sds)
 
     def attack(self, labels: Sequence[float], pair: str, most_runs: int) -> Attack:
-        """Builds the attack that tells the two labels of the record apart."""
+        """The attack that distinguishes the two labels of the record."""
 
         def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
             first, second = (self.score(label, runs, rng) for label in labels)
@@ -117,28 +117,28 @@ class _Releases:
 
 
 def mini_batch(place: str, mu: float, levels: int) -> Attack:
-    """Attack on one iteration of DP-AMBSSGD, with noise for `mu` in all releases that the record takes part in.
+    """Attack on one iteration of DP-AMBSSGD, with noise for `mu` in all releases in which the record takes part.
 
     Args:
-        place: where the record is used: the `gradient`, the `statistic`, or `both`, which occurs only with the
+        place: use of the record: in the `gradient`, in the `statistic`, or in `both`, which occurs only with the
             published, overlapping ranges of indices.
         mu: 1/alpha, or sqrt(2)/alpha for `both`.
-        levels: L, number of DP-STAT's counts.
+        levels: L, the number of DP-STAT's counts.
 
     Raises:
-        ValueError: if the place is none of the three.
+        ValueError: if the place is not one of the three.
     """
     releases = iteration(place, mu, levels)
     ranges = " (the printed ranges of indices overlap)" if place == "both" else ""
     where = {"both": f"in the statistic and in the gradient{ranges}"}.get(place, f"in the {place} alone")
-    told = {
+    effect = {
         "gradient": "its clipped gradient is +zeta or -zeta", "statistic": f"it moves each of the {levels} counts by 1",
         "both": f"it moves each of the {levels} counts by 1, and its clipped gradient is +zeta or -zeta",
     }[place]  # fmt: skip
     return releases.attack(
         _labels(levels),
         f"one iteration, {S} records of the statistic and {B} of the gradient, all at the origin but one {where}, x = "
-        f"1, with a residual below all thresholds or above them: {told}; its place in the permutation is known; "
+        f"1, with a residual below all thresholds or above them: {effect}; its place in the permutation is known; "
         "noisy counts and gradient are seen",
         MOST_RUNS,
     )
@@ -151,7 +151,7 @@ def iteration(place: str, mu: float, levels: int) -> _Releases:
     alpha = (2.0**0.5 if both else 1.0) / mu
     search = Overheard(LARGEST, levels, alpha, rule="as published" if both else "corrected")
     arm = dp_ambssgd.SGDArm(1.0, alpha, dp_ambssgd.Adaptive(search, S, _scale(levels), overlap=both))
-    # The record is the first of the gradient's slice, because an overlap would count that one.
+    # The record is the first of the gradient's slice, because an overlap would count that record.
     return _Releases(arm, 1, S + B, 0 if place == "statistic" else S, place != "gradient", place != "statistic")
 
 
@@ -172,8 +172,8 @@ def adaptive_descent(T: int, mu: float, share: float, levels: int) -> Attack:
     Args:
         T: number of iterations.
         mu: Gaussian-DP parameter of the whole run.
-        share: share of the zCDP budget that is spent on DP-STAT, in (0, 1).
-        levels: L, number of DP-STAT's counts.
+        share: share of the zCDP budget for DP-STAT, in (0, 1).
+        levels: L, the number of DP-STAT's counts.
     """
     return full_batch(T, mu, share, levels).attack(
         _labels(levels),

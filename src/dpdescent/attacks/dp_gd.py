@@ -1,6 +1,6 @@
 """Attacks on DP-GD: one record whose clipped gradient flips its sign at every step (brown2024 Algorithm 1).
 
-The noise may be equal in all steps, differ between them, or be correlated over time; in every case the pair moves the
+The noise may be equal in all steps, differ between them, or be correlated over time. In every case the pair moves the
 releases by their whole sensitivity, so that it attains the account.
 """
 
@@ -18,11 +18,11 @@ from dpdescent.privacy.audit.attack import Array, Attack
 from dpdescent.privacy.audit.gaussian import mu_of_shifts
 from dpdescent.privacy.clipping import mean_sensitivity
 
-# Threshold, step size and number of records; only the noise over the sensitivity 2 gamma / n matters.
+# Threshold, step size and number of records; only the noise divided by the sensitivity 2 gamma / n matters.
 GAMMA, ETA, N = 1.0, 0.25, 2
 SHIFT = mean_sensitivity(GAMMA, N)
 
-# Label so far away that the residual is clipped at all iterates.
+# Label whose residual is clipped at all iterates, because it is so far away.
 FAR = 1e9
 
 PAIR = (
@@ -42,9 +42,9 @@ def flipped_sign(T: int, mu: float) -> Attack:
 
 
 def flipped_sign_scheduled(T: int, decay: float, floor: float, mu: float) -> Attack:
-    """Attack by the same pair where the parts of the budget differ: they fall by `decay` a step backwards, to a floor.
+    """Attack by the same pair with unequal shares of the budget: backwards they fall by `decay` per step, to a floor.
 
-    The score is the log likelihood ratio: the releases, which differences of iterates show, over their variances.
+    The score is the log likelihood ratio: the releases, which are differences of iterates, divided by their variances.
     """
     share = schedule.shares(decay ** np.arange(T)[::-1], floor)
     noise_sd = SHIFT / (mu * np.sqrt(share))
@@ -57,10 +57,10 @@ def flipped_sign_scheduled(T: int, decay: float, floor: float, mu: float) -> Att
 
 
 def flipped_sign_correlated(power: float, nu: float, T: int, mu: float) -> Attack:
-    """Attack by the same pair where noise is correlated over time, which moves the encoded run by its sensitivity.
+    """Attack by the same pair with noise correlated over time; the encoded run moves by its sensitivity.
 
     Args:
-        power, nu: of the decoder, that power of the difference with damping nu (`toeplitz.DampedDifference`).
+        power, nu: power and damping of the decoder, that power of a damped difference (`toeplitz.DampedDifference`).
         T: number of steps.
         mu: Gaussian-DP parameter of the run; it sets the noise.
     """
@@ -80,14 +80,14 @@ def _mu_of(noise_sd: Array) -> float:
 
 
 def _released(path: Array) -> Array:
-    """Noisy gradients of all steps, with the sign that the second side moves them in, shape (T, runs)."""
+    """Noisy gradients of all steps, with the sign in which the second data set moves them, shape (T, runs)."""
     return np.asarray(np.diff(path, axis=0, prepend=0.0) / ETA)
 
 
 def _simulation(
     noise_sd: Array, score: Callable[[Array], Array], correlate: Callable[[Array], Array] = np.asarray
 ) -> Callable[[int, np.random.Generator], tuple[Array, Array]]:
-    """Simulation of runs with these noise sds by step on both data sets, scored by their paths of shape (T, runs)."""
+    """A simulation of runs on both data sets with these noise sds per step, scored by paths of shape (T, runs)."""
     T = len(noise_sd)
     pair = [LinearSample(np.array([[1.0], [0.0]]), np.array([label, 0.0])) for label in (-FAR, FAR)]
 
@@ -95,7 +95,7 @@ def _simulation(
         equal = np.ones(runs)
         arms = dp_gd.DPGDArms(T, ETA * equal, GAMMA * equal, np.outer(noise_sd, equal))
         normals = (correlate(rng.standard_normal((T, 1, runs, 1))) for _ in pair)
-        paths = (dp_gd.descend([data], arms, each, record=True).path for data, each in zip(pair, normals, strict=True))
+        paths = (dp_gd.descend([data], arms, z, record=True).path for data, z in zip(pair, normals, strict=True))
         first, second = (score(path[:, 0, :, 0]) for path in paths if path is not None)
         return first, second
 

@@ -1,11 +1,11 @@
 """Attack on DP-IV-GD: one record that reverses its clipped gradients in both stages.
 
-A record with one instrument moves the first stage's gradients by their whole sensitivity; its second-stage gradient has
-the direction of the held Theta, which is released, and the sign of its outcome reverses it. It leaves the second moment
-of clipped gradients as it is. No pair moves all releases at once: where gradients g and h of norm gamma2 at most make
-the angle with cosine c, the second stage costs `rho2 (1 - c) / 2` and the moment `rho3 (1 - c^2)`, with one regressor
-`rho2 (1 - s)^2 / 4` and `rho3 (1 - s^2)^2` for h = s g. `largest_mu` is the largest sum, of gradients that stay
-as they are through a run.
+With one instrument, a record moves the first stage's gradients by their whole sensitivity. Its second-stage gradient
+has the direction of the mean Theta, which is released, and the sign of its outcome reverses that gradient. The record
+does not change the second moment of clipped gradients. No pair moves all releases at once. If gradients g and h with
+norms up to gamma2 make an angle with cosine c, the second stage costs `rho2 (1 - c) / 2` and the moment `rho3 (1 -
+c^2)`; with one regressor they cost `rho2 (1 - s)^2 / 4` and `rho3 (1 - s^2)^2` for h = s g. `largest_mu` is the largest
+sum, for gradients that stay the same through a run.
 """
 
 import math
@@ -17,28 +17,28 @@ from dpdescent.algorithms import dp_iv_gd
 from dpdescent.data.iv import IVSample
 from dpdescent.privacy.audit.attack import Array, Attack
 
-# Thresholds, step sizes and number of records; only the noise over the sensitivities matters.
+# Thresholds, step sizes and number of records; only the noise divided by the sensitivities matters.
 GAMMA, ETA, ALPHA, N = 1.0, 1.0, 0.5, 2
-# Steps of the stages, and iterates of the first whose mean is held: a longer run is audited at equal budgets.
+# Numbers of steps of the stages, and of first-stage iterates in the mean: a longer run is audited at equal budgets.
 STEPS1, KEPT1, STEPS2 = 12, 10, 20
-# So far away that all gradients of both stages are clipped, whatever the noise.
+# Distances at which all gradients of both stages are clipped, whatever the noise.
 FAR, FARTHER = 1e6, 1e12
 
 
 def both_stages_flip(rho1: float, rho2: float, rho3: float) -> Attack:
-    """Attack on the held Theta and the path of beta, by the likelihood ratio of both.
+    """Attack on the released Theta and the path of beta, by the likelihood ratio of both.
 
     Args:
-        rho1, rho2, rho3: zCDP cost of the first stage, the second, and the second moment.
+        rho1, rho2, rho3: zCDP costs of the first stage, the second stage, and the second moment.
     """
-    rho, parts = rho1 + rho2 + rho3, [each / (rho1 + rho2 + rho3) for each in (rho1, rho2, rho3)]
+    rho, parts = rho1 + rho2 + rho3, [part / (rho1 + rho2 + rho3) for part in (rho1, rho2, rho3)]
     noise = dp_iv_gd.noise_sds(rho, parts, N, 1, (GAMMA, GAMMA), (STEPS1, STEPS2))
     settings = dp_iv_gd.Settings(STEPS1, KEPT1, STEPS2, 0, ETA, ALPHA, GAMMA, GAMMA, *noise, np.eye(1))
     pair = [
         IVSample(np.array([[0.0], [1.0]]), np.array([[0.0], [side * FAR]]), np.array([0.0, side * FARTHER]))
         for side in (-1.0, 1.0)
     ]
-    # Of the noise of a first-stage step, the share of the kept iterates that come after it stands in their mean.
+    # The weight of a step's noise in the mean: the share of the kept iterates that come after the step.
     held = np.minimum(1.0, (STEPS1 - np.arange(STEPS1)) / KEPT1)
     shift = 2.0 * GAMMA / N
     moved, variance = ETA * shift * held.sum(), (ETA * settings.lambda1) ** 2 * (held**2).sum()

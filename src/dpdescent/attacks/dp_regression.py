@@ -1,15 +1,17 @@
-"""Attack on private regression: one record, by the likelihood ratio of all that a run with public units lets out.
+"""Attack on private regression: one record, by the likelihood ratio of all releases of a run with public units.
 
-Let c be the cosine between two records in the coordinates of the descent, labels of opposite sign, gradients g and h of
-s and 1 times the threshold. Of its whole cost a step tells `(s^2 + 1 + 2 s c) / 4`, a second moment of records at its
-bound `1 - c^2`, the spread `(s^4 + 1 - 2 s^2 c^2) / 2`, and its trace `(1 - s^2)^2`. A histogram tells all of its cost
-where both norms are in different bins. The slope tells half where one gradient is clipped and the other not. It could
-tell `1 - c^2` where neither is, but both would be in one bin, or one shorter. So the pair has one record just below
-the threshold and one far beyond it: s is nearly 1, and `largest_mu` is the largest sum over c.
+Let c be the cosine between two records in the coordinates of the descent, with labels of opposite sign, and let their
+gradients g and h be s and 1 times the threshold. The pair realises the following shares of the costs: a step `(s^2 + 1
++ 2 s c) / 4`, a second moment of records at its bound `1 - c^2`, the spread `(s^4 + 1 - 2 s^2 c^2) / 2`, and its trace
+`(1 - s^2)^2`. A histogram costs all of its budget if the two norms are in different bins. The slope costs half if one
+gradient is clipped and the other is not. It could cost `1 - c^2` if neither is, but then both norms would be in one
+bin, or one would be shorter. So the pair has one record just below the threshold and one far beyond it: s is nearly 1,
+and `largest_mu` is the largest sum over c.
 
-Records whose angle turns from round to round may tell more: with second moments all told it would be the account but
-for half the slope, at c = 1, where the spread tells nothing. The released rounds share their coordinates but for what a
-round adds, so that one pair does not come there; with a single round it nearly does (`preconditioned_dp_gd`).
+Records whose angle turns from round to round may realise more. If they realised all of the second moments, this would
+be the account apart from half of the slope, at c = 1, where the spread costs nothing. The released rounds share their
+coordinates, except for the part that a round adds, so that one pair does not attain this; with a single round it nearly
+does (`preconditioned_dp_gd`).
 """
 
 import math
@@ -21,23 +23,25 @@ from dpdescent.algorithms import dp_regression as method
 from dpdescent.privacy.audit.attack import Array, Attack
 from dpdescent.sums import added
 
-# Columns, information n sqrt(rho) / p, and a label so far away that its gradient is clipped whatever the iterate.
+# Number of columns, information n sqrt(rho) / p, and a label so far away that its gradient is clipped whatever the
+# iterate.
 P, INFORMATION, FAR = 2, 800.0, 1e5
-# Threshold over sqrt(p) that the other records' gradients bring about, an edge near the first of the histogram, so that
-# few noisy counts are below it; these gradients over it, and that of the record just below it.
+# Threshold divided by sqrt(p) that the other records' gradients bring about, an edge near the first of the histogram,
+# so that few noisy counts are below it; these gradients divided by it; and the gradient of the record just below it,
+# divided by it.
 EDGE, OTHERS, BELOW = method.BASE ** (method.FIRST + 4), 0.85, 0.97
-# Length of both records over the largest norm to which one is clipped.
+# Length of both records divided by the largest norm to which one is clipped.
 BEYOND = 1.05
-# A limit, because runs are made one by one.
+# Largest number of runs, because runs are made one by one.
 MOST_RUNS = 4_000
 
 
 class Recording(method.Noise):
-    """Noise that keeps what it lets out, and the sum of its squares over their variances.
+    """Noise that keeps the released values, and the sum of the squared noise divided by the variances.
 
     Attributes:
         outputs: all values with their noise, in the order of their release.
-        square: `|output - value|^2 / sd^2`, summed; minus twice the logarithm of the density, but for a constant.
+        square: `|output - value|^2 / sd^2`, summed; minus twice the logarithm of the density, up to a constant.
     """
 
     def __init__(self, rng: np.random.Generator) -> None:
@@ -46,32 +50,33 @@ class Recording(method.Noise):
         self.square = 0.0
 
     def vector(self, value: Array, noise_sd: float) -> Array:
-        return self._told(super().vector(value, noise_sd), value, noise_sd)
+        return self._recorded(super().vector(value, noise_sd), value, noise_sd)
 
     def symmetric(self, value: Array, noise_sd: float) -> Array:
-        return self._told(super().symmetric(value, noise_sd), value, noise_sd)
+        return self._recorded(super().symmetric(value, noise_sd), value, noise_sd)
 
-    def _told(self, output: Array, value: Array, noise_sd: float) -> Array:
+    def _recorded(self, output: Array, value: Array, noise_sd: float) -> Array:
+        """The output, after it is added to the record."""
         self.outputs.append(output)
         self.square += float(np.sum(((output - value) / noise_sd) ** 2))
         return output
 
 
 class Replaying(Recording):
-    """Noise that lets out what was recorded: `square` is that of the noise which this takes on other records."""
+    """Noise that releases the recorded values: `square` is that of the noise which this requires on other records."""
 
     def __init__(self, outputs: Sequence[Array]) -> None:
         super().__init__(np.random.default_rng(0))
         self.left = list(outputs)
 
     def vector(self, value: Array, noise_sd: float) -> Array:
-        return self._told(self.left.pop(0), value, noise_sd)
+        return self._recorded(self.left.pop(0), value, noise_sd)
 
     symmetric = vector
 
 
 def reversing_record(rho: float, errors: method.Errors | None = "unequal") -> Attack:
-    """Attack on a run of this zCDP budget, scored by the likelihood ratio of all its releases."""
+    """Attack on a run with this zCDP budget, scored by the likelihood ratio of all its releases."""
     plan = plan_of(rho, errors)
     pair = pair_of(plan)
 
@@ -96,12 +101,12 @@ def plan_of(rho: float, errors: method.Errors | None = "unequal") -> method.Plan
 
 
 def mu_of_pair(plan: method.Plan) -> float:
-    """Returns the Gaussian-DP parameter of the pair if threshold and coordinates had no noise."""
+    """Returns the Gaussian-DP parameter that the pair would have if threshold and coordinates had no noise."""
     return math.sqrt(2.0 * _cost(plan, _cosine(plan), BELOW, (BEYOND / method.SLOPE_BOUND) ** 4))
 
 
 def largest_mu(plan: method.Plan) -> float:
-    """Returns the largest Gaussian-DP parameter of a pair whose angle stays, by a grid of angles."""
+    """Returns the largest Gaussian-DP parameter of a pair with a constant angle, by a grid of angles."""
     return math.sqrt(2.0 * max(_cost(plan, c, 1.0) for c in np.linspace(0.0, 1.0, 2001).tolist()))
 
 
@@ -119,38 +124,38 @@ def pair_of(plan: method.Plan) -> tuple[tuple[Array, Array], tuple[Array, Array]
 
 
 def _longest(plan: method.Plan) -> float:
-    """The largest norm to which a round of whitening clips; records that are a little longer still weigh 1."""
+    """The largest norm to which a round of whitening clips; records that are slightly longer still have weight 1."""
     return plan.moment_bound(plan.rounds - 1)
 
 
 def _cosine(plan: method.Plan) -> float:
-    """Cosine between the records at which the pair's cost is largest."""
+    """The cosine between the records at which the pair's cost is largest."""
     return float(max(np.linspace(0.0, 1.0, 2001), key=lambda c: _cost(plan, float(c), BELOW)))
 
 
 def _cost(plan: method.Plan, c: float, s: float, sloped: float = 1.0) -> float:
-    """The zCDP cost of records with cosine c and gradients of s and 1 times the threshold; see the module's text.
+    """The zCDP cost of records with cosine c and gradients of s and 1 times the threshold, as the module derives it.
 
-    The slope tells the given part of what it tells of records at the norm beyond which they weigh less.
+    `sloped` is the share that the slope costs, relative to records at the norm beyond which weights fall.
     """
-    moments = added(plan.moment(each).rho for each in range(plan.rounds))
+    moments = added(plan.moment(round_).rho for round_ in range(plan.rounds))
     steps = float(plan.step_rhos.sum())
-    told = [moments * (1.0 - c * c), steps * (s * s + 1.0 + 2.0 * s * c) / 4.0]
+    costs = [moments * (1.0 - c * c), steps * (s * s + 1.0 + 2.0 * s * c) / 4.0]
     if plan.follows:
-        told.append(method.THRESHOLDS * plan.rho)
+        costs.append(method.THRESHOLDS * plan.rho)
     if plan.infers:
         matrix = (s**4 + 1.0 - 2.0 * (s * c) ** 2) / 2.0
-        told += [
+        costs += [
             sloped * plan.slope().rho / 2.0,
             plan.spread(1.0).rho * (matrix if plan.errors == "unequal" else (1 - s * s) ** 2),
         ]
-    return added(told)
+    return added(costs)
 
 
 def _score(own: tuple[Array, Array], other: tuple[Array, Array], plan: method.Plan, rng: np.random.Generator) -> float:
-    """Log likelihood ratio of one run's releases, the data set that was run over the other one."""
-    made = Recording(rng)
-    method.fit(*own, plan, made)
-    again = Replaying(made.outputs)
-    method.fit(*other, plan, again)
-    return 0.5 * (again.square - made.square)
+    """Log likelihood ratio of one run's releases, its own data set against the other one."""
+    recorded = Recording(rng)
+    method.fit(*own, plan, recorded)
+    replayed = Replaying(recorded.outputs)
+    method.fit(*other, plan, replayed)
+    return 0.5 * (replayed.square - recorded.square)

@@ -1,7 +1,7 @@
 """Attack on DP-SSGD: a shuffled canary (varshney2022 Algorithm 1).
 
 Every record's clipped gradient is +zeta at all iterates; on the neighbouring data set one of them is -zeta, in a
-secret, uniformly random place. All N releases are seen. With other records of gradient 0, or at another angle, the
+secret, uniformly random place. All N releases are seen. If the other records have gradient 0, or another angle, the
 attack is weaker, because the chi-square divergence after N releases grows with the distance from the others. Whether
 another pair is stronger is not known: the bound proved by amplification by shuffling is far above this attack.
 """
@@ -29,12 +29,12 @@ MANY = 1000
 # Number of releases that are computed together.
 TOGETHER = 500_000
 
-# Number of grid points for the law of the likelihood ratio, and the sds that the grid covers on each side.
+# Number of grid points for the law of the likelihood ratio, and number of sds that the grid covers on each side.
 GRID, WIDE = 1 << 20, 12.0
 
 
 def canary(records: int, alpha: float) -> Attack:
-    """Attack with one record of N whose gradient is opposite, at a secret place.
+    """Attack with one record of N whose gradient has the opposite sign, at a secret place.
 
     Args:
         records: number of records N.
@@ -80,13 +80,13 @@ def releases(labels: Array, alpha: float, rng: np.random.Generator) -> Array:
     arms = labels.size
     settings = dp_ftrl.FTRLArms(np.full(arms, ETA), np.full(arms, ZETA), np.full(arms, 2.0 * alpha * ZETA))
     noise = rng.standard_normal((1, arms, 1, 1))
-    moved = dp_ftrl.single_pass(np.ones((1, 1)), labels.reshape(1, arms), settings, np.zeros(1), noise)
-    found: Array = -moved.theta.reshape(labels.shape) / (ETA * ZETA)
-    return found
+    run = dp_ftrl.single_pass(np.ones((1, 1)), labels.reshape(1, arms), settings, np.zeros(1), noise)
+    released: Array = -run.theta.reshape(labels.shape) / (ETA * ZETA)
+    return released
 
 
 def likelihood_ratio(found: Array, alpha: float) -> Array:
-    """Log likelihood ratio: log of the mean over places of `exp(-z / (2 alpha^2))`, z being the releases `found`."""
+    """Log likelihood ratio: log of the mean over places of `exp(-z / (2 alpha^2))` for the releases z, `found`."""
     ratio: Array = logsumexp(-found / (2.0 * alpha**2), axis=-1) - math.log(found.shape[-1])
     return ratio
 
@@ -105,14 +105,15 @@ def _epsilon_of(records: int, alpha: float) -> Callable[[float], float]:
 
 @cache
 def ratio_law(records: int, alpha: float) -> tuple[Array, Array]:
-    """Values of the likelihood ratio and their probabilities on the first data set, shape (GRID,) each.
+    """Values of the likelihood ratio and their probabilities on the first data set, each of shape (GRID,).
 
-    It is a mean of N independent `Y = exp(g/alpha - 1/(2 alpha^2))`. The law of Y is put on a grid, with its mean kept,
-    and convolved. Epsilon errs in either direction: the grid spreads the law, which raises it, but has an end, which
-    lowers it. At N = 2 and alpha >= 1 quadrature agrees to 4e-6 of it at delta >= 1e-8, and to 3e-4 at 1e-10.
+    The ratio is a mean of N independent `Y = exp(g/alpha - 1/(2 alpha^2))`. The law of Y is put on a grid, so that its
+    mean is kept, and convolved. Epsilon errs in either direction: the grid spreads the law, which raises epsilon, but
+    has an end, which lowers it. At N = 2 and alpha >= 1 quadrature agrees to a relative 4e-6 at delta >= 1e-8, and to
+    3e-4 at 1e-10.
 
     Raises:
-        ValueError: if Y is spread too widely for the grid: alpha is too small.
+        ValueError: if Y is spread too widely for the grid, because alpha is too small.
     """
     mu = 1.0 / alpha
     spread = math.sqrt(math.expm1(mu**2) * records)
@@ -126,7 +127,7 @@ def ratio_law(records: int, alpha: float) -> tuple[Array, Array]:
     places = np.arange(GRID)
     turns = np.round((records / cell - places) / GRID)
     values = (places + turns * GRID) * cell / records
-    # Y is positive, so that its sum is; probabilities below 0 are rounding.
+    # Y is positive, and so is its sum; probabilities below 0 are rounding errors.
     return values, np.where(values < 0.0, 0.0, np.maximum(np.fft.irfft(power, GRID), 0.0))
 
 

@@ -26,10 +26,10 @@ RECORDS = 2
 
 @dataclass(frozen=True)
 class Overheard(Search):
-    """Search that keeps its noisy counts, because the accountant assumes that all of them are released.
+    """A search that keeps its noisy counts, because the accountant assumes that all of them are released.
 
     Attributes:
-        heard: the noisy counts of every search so far, each of shape (..., L).
+        heard: the noisy counts of every search so far, each with shape (..., L).
     """
 
     heard: list[Array] = field(default_factory=list, compare=False)
@@ -41,9 +41,9 @@ class Overheard(Search):
 
     def take(self) -> Array:
         """Returns and forgets the noisy counts of the searches since the last call, shape (searches, ..., L)."""
-        found = np.array(self.heard)
+        counts = np.array(self.heard)
         self.heard.clear()
-        return found
+        return counts
 
 
 def crossing(alpha: float, levels: int) -> Attack:
@@ -51,7 +51,7 @@ def crossing(alpha: float, levels: int) -> Attack:
 
     Args:
         alpha: noise multiplier of all counts together.
-        levels: L, number of counts.
+        levels: L, the number of counts.
     """
     search = Overheard(LARGEST, levels, alpha)
     counts = [search.counts(_residuals(RECORDS, 0, own)) for own in (0.0, FAR)]
@@ -71,7 +71,7 @@ def crossing(alpha: float, levels: int) -> Attack:
 
 
 def released_threshold(alpha: float, levels: int, rule: Rule, margin: float) -> Attack:
-    """Attack that moves one residual across all thresholds and sees the selected threshold only.
+    """Attack that moves one residual across all thresholds and only sees the selected threshold.
 
     The threshold is post-processing, so that mu is below 1/alpha. The number of other residuals above all thresholds is
     chosen to make the two laws of the threshold differ most in total variation.
@@ -83,8 +83,8 @@ def released_threshold(alpha: float, levels: int, rule: Rule, margin: float) -> 
     """
     search = Search(LARGEST, levels, alpha, rule=rule, margin=margin)
     s = max(RECORDS, math.ceil(search.guard))
-    far = max(range(s), key=lambda each: _total_variation(*_laws(search, s, each)))
-    counts, (first_law, second_law) = _counts(search, s, far), _laws(search, s, far)
+    away = max(range(s), key=lambda far: _total_variation(*_laws(search, s, far)))
+    counts, (first_law, second_law) = _counts(search, s, away), _laws(search, s, away)
     ratios = second_law - first_law
 
     def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -96,7 +96,7 @@ def released_threshold(alpha: float, levels: int, rule: Rule, margin: float) -> 
         return ratios[places[0]], ratios[places[1]]
 
     return Attack(
-        f"{s} residuals, {far} of them {FAR:g} times the largest threshold and the others 0, but for one that is 0 or "
+        f"{s} residuals, {away} of them {FAR:g} times the largest threshold and the others 0, but for one that is 0 or "
         f"as far; rule {rule}; score: likelihood ratio of the released threshold, which alone is seen",
         simulate,
         epsilon=_epsilon_of(np.exp(first_law), np.exp(second_law)),
@@ -104,7 +104,7 @@ def released_threshold(alpha: float, levels: int, rule: Rule, margin: float) -> 
 
 
 def _residuals(s: int, far: int, own: float) -> Array:
-    """Array of s residuals: the first is `own`, then `far` residuals above all thresholds, the rest 0."""
+    """An array of s residuals: the first is `own`, then `far` residuals above all thresholds, the rest 0."""
     residuals = np.zeros(s)
     residuals[0], residuals[1 : 1 + far] = own, FAR
     return residuals
@@ -117,7 +117,7 @@ def _counts(search: Search, s: int, far: int) -> tuple[Array, Array]:
 
 def _laws(search: Search, s: int, far: int) -> tuple[Array, Array]:
     """Log probabilities of every threshold on the two data sets, shape (L + 1,) each."""
-    near, away = (_log_law(search, each, s) for each in _counts(search, s, far))
+    near, away = (_log_law(search, counts, s) for counts in _counts(search, s, far))
     return near, away
 
 
@@ -130,6 +130,7 @@ def _log_law(search: Search, counts: Array, s: int) -> Array:
 
 
 def _total_variation(first: Array, second: Array) -> float:
+    """Total variation distance of two laws, from their log probabilities."""
     return 0.5 * float(np.abs(np.exp(first) - np.exp(second)).sum())
 
 

@@ -1,6 +1,6 @@
 """Attack on FriendlyCore averaging (liang2025 App. F.2, as implemented in `baselines.friendly_core`).
 
-All records but one lie at one point; that one lies at distance r from it, on one side or on the other. All records are
+All records but one lie at one point; the other lies at distance r from it, on one side or on the other. All records are
 friends, so that all are kept, and the replaced record moves the average by its whole bound, 2r / m. This uses the
 average's share of the budget, 0.9 * 0.9, so that mu tends to 0.9 sqrt(2 rho) as n grows; votes and count have the same
 law on both sides. We know no pair that moves all three releases by their bounds at once.
@@ -12,17 +12,17 @@ from dpdescent.baselines.friendly_core import friendly_core_average, moment_poin
 from dpdescent.data.iv import IVSample
 from dpdescent.privacy.audit.attack import Array, Attack
 
-# So many records that no vote fails and the noisy size of the core has a negligible error.
+# Number of records, so large that no vote fails and the noisy size of the core has a negligible error.
 N = 1_000_000
 
 RADIUS = 1.0
 
-# A limit, because runs are computed one by one.
+# Largest number of runs, because runs are computed one by one.
 MOST_RUNS = 50_000
 
 
 def opposite_friends(rho: float, delta: float) -> Attack:
-    """Attack on (rho, delta)-approximate zCDP under replace-one: one record lies to one side or the other of the rest.
+    """Attack on (rho, delta)-approximate zCDP under replace-one: one record lies on one side or the other of the rest.
 
     Args:
         rho: zCDP budget.
@@ -50,4 +50,5 @@ def opposite_friends(rho: float, delta: float) -> Attack:
 
 
 def _sample(x: float) -> IVSample:
+    """A data set with one record at x, and all others at 0."""
     return IVSample(np.ones((2, 1)), np.array([[0.0], [x]]), np.zeros(2))

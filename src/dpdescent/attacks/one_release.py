@@ -37,11 +37,12 @@ def minimiser_moves(mu: float) -> Attack:
 def with_eigenvalue(attack: Attack, rho: float) -> Attack:
     """Returns the attack on a descent after the release of the largest eigenvalue of the covariates' second moment.
 
-    On one side the record is as long as the bound, on the other next to zero, with a label that makes up for it: its
-    gradient is clipped all the same, so that the pair moves both releases by their whole sensitivities.
+    On one side the record is as long as the bound, on the other its length is almost zero, with a label that
+    compensates: its gradient is clipped all the same, so that the pair moves both releases by their whole
+    sensitivities.
 
     Args:
-        attack: on the descent, scores being numbers.
+        attack: attack on the descent, whose scores are numbers.
         rho: zCDP cost of the eigenvalue.
     """
     pair = [preconditioning.largest_eigenvalue(np.array([[length], [0.0]]), 1.0, rho, 0.0) for length in (0.0, 1.0)]
@@ -53,11 +54,11 @@ def with_mean(attack: Attack, rho: float) -> Attack:
     """Returns the attack on a descent after the release of the mean of clipped records.
 
     The pair's regressor and outcome flip their signs and are so large that the clipped record points along them, so
-    that the mean moves by its whole sensitivity too. What the mean is subtracted from is as large, so that centring
-    changes no clipped gradient.
+    that the mean moves by its whole sensitivity too. The values from which the mean is subtracted are as large, so that
+    centring changes no clipped gradient.
 
     Args:
-        attack: on the descent, scores being numbers.
+        attack: attack on the descent, whose scores are numbers.
         rho: zCDP cost of the mean.
     """
     pair = [
@@ -68,22 +69,22 @@ def with_mean(attack: Attack, rho: float) -> Attack:
 
 
 def largest_mu_after(rho: float, q: int, mu: float) -> float:
-    """Returns the largest Gaussian-DP parameter of one pair where a run begins with a mean and a second moment.
+    """Returns the largest Gaussian-DP parameter of one pair if a run begins with a mean and a second moment.
 
-    The mean of the records moves by its whole sensitivity; so does the second moment of one instrument, from its bound
-    to next to zero, which leaves clipped gradients as they are. Several instruments would have to turn as well, and
+    The mean of the records moves by its whole sensitivity. So does the second moment of one instrument, from its bound
+    to almost zero, which leaves clipped gradients as they are. Several instruments would have to turn as well, and
     gradients of the first stage with them: a change of length alone is worth half of the budget.
 
     Args:
-        rho: zCDP cost of each of the two, at most a quarter of the first stage's.
+        rho: zCDP cost of the mean and of the second moment each, at most a quarter of the first stage's.
         q: number of instruments.
-        mu: the largest parameter of all that follows.
+        mu: the largest parameter of all later releases.
     """
     return math.sqrt(2.0 * rho * (2.0 if q == 1 else 1.5) + mu**2)
 
 
 def _beside(attack: Attack, centres: list[float], noise_sd: float, rho: float, words: str) -> Attack:
-    """The attack with a release beside it, of which the pair has the two centres; scores add a column."""
+    """The attack with one more release, whose mean has these two centres on the pair; scores get a further column."""
 
     def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
         first, second = (

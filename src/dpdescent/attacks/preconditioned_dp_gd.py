@@ -1,10 +1,9 @@
 """Attack on preconditioned DP-GD: a record turns in a plane whose other axis the preconditioner shrinks.
 
-The second moment moves most between orthogonal records, the gradient most between opposite ones. With x = a + b and
-x' = a - b, of equal lengths a and b, the records are orthogonal; where all others lie along b, the preconditioner
-shrinks b, so that W x and W x' are nearly parallel, and labels of opposite sign make their gradients opposite. The
-larger n is, the nearer one pair comes to moving all releases at once, so that no account below the sum of both costs
-would be right.
+The second moment moves most between orthogonal records, the gradient most between opposite ones. With x = a + b and x'
+= a - b, of equal lengths a and b, the records are orthogonal. If all others lie along b, the preconditioner shrinks b,
+so that W x and W x' are nearly parallel, and labels of opposite sign make their gradients opposite. The larger n is,
+the closer one pair comes to moving all releases at once, so that no account below the sum of both costs would be right.
 """
 
 import math
@@ -21,9 +20,9 @@ from dpdescent.sums import added
 
 # Number of records, bound, threshold, and a label so far away that the gradient is clipped whatever the iterate.
 N, BOUND, GAMMA, FAR = 1000, 1.0, 1.0, 1e9
-# A limit, because runs are made one by one.
+# Largest number of runs, because runs are made one by one.
 MOST_RUNS = 4_000
-# Draws of the noise in the coordinates over which the pair's cost is a mean.
+# Number of draws of the noise in the coordinates over which the pair's cost is averaged.
 DRAWS = 1000
 
 
@@ -47,11 +46,11 @@ def turning_record(rho: float) -> Attack:
 
 
 def mu_of_pair(rho: float) -> float:
-    """Returns the Gaussian-DP parameter of the pair if coordinates came from the second moment without its noise."""
+    """Returns the Gaussian-DP parameter that the pair would have without noise in the second moment of coordinates."""
     moment, *steps = _releases(method.Settings(BOUND, GAMMA, rho))
     held = np.array([2.0 * math.sqrt(2.0) * moment.noise_sd, BOUND**2])
     cosine = (held[1] - held[0]) / (held[1] + held[0])
-    return math.sqrt(2.0 * (moment.rho + added(each.rho for each in steps) * (1.0 + cosine) / 2.0))
+    return math.sqrt(2.0 * (moment.rho + added(step.rho for step in steps) * (1.0 + cosine) / 2.0))
 
 
 def cost_of_pair(rho: float) -> float:
@@ -60,11 +59,11 @@ def cost_of_pair(rho: float) -> float:
     X, pair = _sample(1.0)[0], [_sample(side)[0][0] for side in (1.0, -1.0)]
     noise = symmetric(np.random.default_rng(0).standard_normal((DRAWS, 2, 2)))
     cosines = []
-    for each in X.T @ X / N + moment.noise_sd * noise:
-        W = preconditioning.transform(each, moment.noise_sd)
+    for noisy in X.T @ X / N + moment.noise_sd * noise:
+        W = preconditioning.transform(noisy, moment.noise_sd)
         first, second = (W @ x for x in pair)
         cosines.append(float(first @ second) / math.hypot(*first) / math.hypot(*second))
-    return moment.rho + added(each.rho for each in steps) * (1.0 + math.fsum(cosines) / DRAWS) / 2.0
+    return moment.rho + added(step.rho for step in steps) * (1.0 + math.fsum(cosines) / DRAWS) / 2.0
 
 
 def _sample(side: float) -> tuple[Array, Array]:
@@ -75,16 +74,16 @@ def _sample(side: float) -> tuple[Array, Array]:
 
 def _releases(settings: method.Settings) -> list[GaussianReleases]:
     """The Gaussian releases of a run: the second moment, then the steps."""
-    return [each for each in settings.mechanism(N, 2).releases if isinstance(each, GaussianReleases)]
+    return [release for release in settings.mechanism(N, 2).releases if isinstance(release, GaussianReleases)]
 
 
 def _score(X: Array, y: Array, rho: float, rng: np.random.Generator) -> float:
-    """Log likelihood ratio of one run's releases, the second data set over the first, but for a constant."""
+    """Log likelihood ratio of one run's releases, the second data set against the first, up to a constant."""
     settings = method.Settings(BOUND, GAMMA, rho)
     releases = _releases(settings)
     run = method.descend(X, y, settings, (rng.standard_normal((2, 2)), rng.standard_normal((settings.steps, 2))))
     moment = run.moment
-    # The records differ in the entry beside the diagonal alone, which stands there twice, with half the variance.
+    # The records differ only in the entry off the diagonal, which occurs twice, with half the variance.
     total = -2.0 * (BOUND**2 / N) * float(moment[0, 1]) / releases[0].noise_sd ** 2
     W = preconditioning.transform(moment, releases[0].noise_sd)
     sides = [W @ _sample(side)[0][0] for side in (1.0, -1.0)]
@@ -95,7 +94,7 @@ def _score(X: Array, y: Array, rho: float, rng: np.random.Generator) -> float:
     for before, after, release in zip(path[:-1], path[1:], releases[1:], strict=True):
         own = other * (other @ before)
         own = own * clip_factors(np.array([math.hypot(*own)]), GAMMA)
-        told = (before - after) / method.ETA - (N - 1) / N * own
+        release_of_record = (before - after) / method.ETA - (N - 1) / N * own
         middle = (first + second) / (2.0 * N)
-        total += float((told - middle) @ (second - first)) / N / release.noise_sd**2
+        total += float((release_of_record - middle) @ (second - first)) / N / release.noise_sd**2
     return total

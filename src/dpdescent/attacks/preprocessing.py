@@ -13,20 +13,21 @@ from dpdescent.data.tabular import centre, standardise_instruments
 from dpdescent.privacy.audit.attack import Array, Attack
 from dpdescent.privacy.audit.gaussian import mu_of_shifts, realised_cost
 
-# Number of records, and of those with instrument 1 (all others have 0): not half, because gradients would then cancel
-# after centring.
+# Number of records, and number of records with instrument 1 (all others have 0): not half, because gradients would then
+# cancel after centring.
 N, ONES = 1000, 100
 
 
 def centred(T: int, rho: float) -> Attack:
     """Attack on DP-2S-GD after centring and scaling by sample moments: one x moves every first-stage gradient.
 
-    The score uses the first stage alone, whose clipped mean gradient is constant at all Theta; the second stage's is
-    the same on both data sets.
+    The score uses the first stage alone, whose clipped mean gradient is constant at all Theta; the second stage's
+    gradient is the same on both data sets.
 
     Args:
         T: number of steps.
-        rho: zCDP cost of each stage's T releases at sensitivity 2 gamma / n, as if the data were prepared by constants.
+        rho: zCDP cost of all T releases of each stage at sensitivity 2 gamma / n, as if the data had been prepared with
+            constants.
     """
     noise = noise_sd(rho, T, N)
     pair = [prepared(side * FAR * N) for side in (-1.0, 1.0)]
@@ -49,13 +50,14 @@ def centred(T: int, rho: float) -> Attack:
 
 
 def prepared(x: float) -> IVSample:
-    """Data set with x as the regressor of one record, centred and scaled as liang2025's real data are."""
+    """The data set with x as the regressor of one record, centred and scaled as liang2025's real data are."""
     Z = np.array([[1.0], [0.0], [0.0]])
     raw = IVSample(Z, np.array([[0.0], [0.0], [x]]), np.zeros(3), np.array([ONES, N - 1 - ONES, 1.0]))
     return standardise_instruments(centre(raw))
 
 
 def _last_Theta(sample: IVSample, arms: dp_2s_gd.TwoStageArms, rng: np.random.Generator) -> Array:
+    """The last first-stage iterates of runs on a data set."""
     T, runs = int(arms.steps[0]), len(arms)
     noise = dp_2s_gd.Normals(rng.standard_normal((T, runs, 1, 1)), rng.standard_normal((T, runs, 1)))
     last: Array = dp_2s_gd.descend(sample, arms, noise).Theta[:, 0, 0]

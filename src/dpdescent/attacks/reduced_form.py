@@ -1,8 +1,8 @@
 """Attack on the first stage with the outcome beside the regressors: one record that reverses its clipped gradients.
 
-Its square stays, so that it leaves the second moment of clipped gradients as it is. A pair whose gradients make an
-angle with cosine c costs `rho1 (1 - c) / 2` in the descent and `rho2 (1 - c^2)` in the moment; `largest_mu` has the
-largest sum, of gradients that stay as they are through a run.
+The square of its gradient stays the same, and so does the second moment of clipped gradients. A pair whose gradients
+make an angle with cosine c costs `rho1 (1 - c) / 2` in the descent and `rho2 (1 - c^2)` in the moment; `largest_mu` has
+the largest sum, for gradients that stay the same through a run.
 """
 
 import math
@@ -15,10 +15,10 @@ from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Array, Attack
 from dpdescent.privacy.clipping import mean_sensitivity
 
-# Threshold, step size, number of records and of steps: only the noise over the sensitivity matters, and with the last
-# iterate alone every step counts alike.
+# Threshold, step size, number of records and of steps. Only the noise divided by the sensitivity matters, and with the
+# last iterate alone every step has the same weight.
 GAMMA, ETA, N, STEPS = 1.0, 1.0, 2, 12
-# So far away that all gradients are clipped, whatever the noise.
+# Distance at which all gradients are clipped, whatever the noise.
 FAR = 1e6
 
 
@@ -26,7 +26,7 @@ def gradient_flips(rho1: float, rho2: float) -> Attack:
     """Attack on the released coefficients of the regressor, by their likelihood ratio.
 
     Args:
-        rho1, rho2: zCDP cost of the descent and of the second moment.
+        rho1, rho2: zCDP costs of the descent and of the second moment.
     """
     shift = mean_sensitivity(GAMMA, N)
     sds = (

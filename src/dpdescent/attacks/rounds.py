@@ -1,8 +1,8 @@
-"""Attacks on methods of rounds with noisy products: boosted AdaSSP, iterative Hessian mixing, Poisson DP-SGD.
+"""Attacks on methods with rounds of noisy products: boosted AdaSSP, iterative Hessian mixing, Poisson DP-SGD.
 
-There are two records, one at the origin, so that all else that is released is that of the other one. Its outcome is so
-far out that its residual stays cut in every round, whatever the coefficients are: what a round releases does not
-depend on the rounds before, and the likelihood ratio of all releases is a sum over them.
+There are two records, one at the origin, so that all releases depend on the other one alone. Its outcome is so far out
+that its residual is clipped in every round, whatever the coefficients are. So the release of a round does not depend on
+the rounds before, and the log likelihood ratio of all releases is a sum over them.
 """
 
 from collections.abc import Callable
@@ -14,14 +14,15 @@ from dpdescent.baselines.ada_ssp import Bounds
 from dpdescent.data.linear import LinearSample
 from dpdescent.privacy.audit.attack import Array, Attack
 
-# Public bounds, 1 because only noise in units of the sensitivities matters, and how far out the record is.
+# Public bounds, equal to 1 because only noise in units of the sensitivities matters, and distances of the record.
 UNIT, BEYOND, FAR = Bounds(1.0, 1.0, "public"), 10.0, 1e12
 _RECORDS = f"2 records, one at the origin, the other there too or x = {BEYOND:g}, y = {FAR:g}"
-# A limit, because fits are made one at a time.
+# Largest number of runs, because fits are made one at a time.
 MOST_RUNS = 20_000
 
 
 def _pair(first: tuple[float, float], second: tuple[float, float]) -> list[LinearSample]:
+    """Two data sets with one record each beside the origin."""
     return [LinearSample(np.array([[x], [0.0]]), np.array([y, 0.0])) for x, y in (first, second)]
 
 
@@ -38,19 +39,19 @@ def _simulation(
 def boosted(rho: float, rounds: int) -> Attack:
     """Attack on boosted AdaSSP: the record is at the bound, or at the origin too.
 
-    All of the eigenvalue's sensitivity is attained, of X'X 1 / sqrt(2) and of the products a half: no pair that we know
-    attains all three.
+    The pair moves the eigenvalue by its whole sensitivity, X'X by 1 / sqrt(2) of its sensitivity and the products by
+    half of theirs; no pair that we know attains all three.
 
     Args:
         rho: zCDP budget.
         rounds: number of rounds.
     """
     settings = boosted_ada_ssp.Settings(UNIT, rho, rounds=rounds)
-    weights = [each.noise_sd**-2 for each in settings.releases]
+    weights = [release.noise_sd**-2 for release in settings.releases]
 
     def score(side: LinearSample, rng: np.random.Generator) -> float:
-        found = boosted_ada_ssp.fit(side, settings, rng)
-        parts = found.eigenvalue, float(found.xx[0, 0]), float(found.products.sum())
+        fit = boosted_ada_ssp.fit(side, settings, rng)
+        parts = fit.eigenvalue, float(fit.xx[0, 0]), float(fit.products.sum())
         return float(np.dot(weights, parts))
 
     return Attack(
@@ -62,13 +63,13 @@ def boosted(rho: float, rounds: int) -> Attack:
 
 
 def with_noise(multiplier: float, rounds: int) -> Attack:
-    """Attack on boosted AdaSSP whose noise is so many sensitivities in each release, by its coefficient alone.
+    """Attack on boosted AdaSSP with the given noise multiplier in each release, by its coefficient alone.
 
-    One record is x = 1, y = 1, the other x = 0 or x = 1, y = -1: with it the coefficient goes to 0, without it to 1.
-    Bounds and thresholds are 1, and there is no shrinkage.
+    One record is x = 1, y = 1, the other is x = 0, or x = 1, y = -1: with the latter the coefficient goes to 0, without
+    it to 1. Bounds and thresholds are 1, and there is no shrinkage.
 
     Args:
-        multiplier: sd of the noise over the sensitivity, for each of the `rounds + 2` releases.
+        multiplier: sd of the noise divided by the sensitivity, for each of the `rounds + 2` releases.
         rounds: number of rounds.
     """
 
@@ -97,8 +98,8 @@ def with_noise(multiplier: float, rounds: int) -> Attack:
 def sketched(eps: float, delta: float, rounds: int) -> Attack:
     """Attack on iterative Hessian mixing: the record is at the bound, or at the origin too.
 
-    There is one covariate. Two would be needed for a record that turns from one axis to another, which costs twice as
-    much in the sketches.
+    There is one covariate. A record that turns from one axis to another would need two, and would cost twice as much in
+    the sketches.
 
     Args:
         eps, delta: budget.
@@ -110,8 +111,8 @@ def sketched(eps: float, delta: float, rounds: int) -> Attack:
     weights = one.noise_sd**-2, 0.5 / level - 0.5 / (level + 1.0), residuals.noise_sd**-2
 
     def score(side: LinearSample, rng: np.random.Generator) -> float:
-        found = iterative_hessian_mixing.fit(side, settings, rng)
-        return float(np.dot(weights, (found.limit, found.moments.sum(), found.products.sum())))
+        fit = iterative_hessian_mixing.fit(side, settings, rng)
+        return float(np.dot(weights, (fit.limit, fit.moments.sum(), fit.products.sum())))
 
     return Attack(
         f"{_RECORDS}; score: likelihood ratio of all releases at the noise of most runs",
@@ -121,7 +122,7 @@ def sketched(eps: float, delta: float, rounds: int) -> Attack:
 
 
 def sampled(eps: float, delta: float, rate: float, steps: int) -> Attack:
-    """Attack on DP-SGD with Poisson batches: the record's gradient flips its sign in every batch that it is in.
+    """Attack on DP-SGD with Poisson batches: the record's gradient flips its sign in every batch that contains it.
 
     Args:
         eps, delta: budget.
@@ -133,7 +134,7 @@ def sampled(eps: float, delta: float, rate: float, steps: int) -> Attack:
 
     def score(side: LinearSample, rng: np.random.Generator) -> float:
         sums = poisson_dp_sgd.fit(side, settings, rng).sums
-        # Log densities over that of noise alone, of sums that are -1 or 1 in a batch with the record.
+        # Log densities relative to noise alone, for sums that are -1 or 1 in a batch with the record.
         up, down = (np.log1p(rate * np.expm1((at * sums - 0.5) / variance)) for at in (1.0, -1.0))
         return float((up - down).sum())
 

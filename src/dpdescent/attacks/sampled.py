@@ -1,6 +1,6 @@
-"""Attacks on DP-SGD and lambda-CGD with random batches: one record that takes part in a step or not.
+"""Attacks on DP-SGD and lambda-CGD with random batches: one record that takes part in a step or does not.
 
-The noise on a sum is `kappa (Z_t - lambda Z_(t-1))`; encoded, outputs are `a C y + kappa Z`, where y marks the steps in
+The noise on a sum is `kappa (Z_t - lambda Z_(t-1))`. Encoded outputs are `a C y + kappa Z`, where y marks the steps in
 which the record takes part and a is its shift of a sum, in units of the clipping threshold (wang2026 App. F). Runs use
 the same samplers and training loop as networks do; the scores are log likelihood ratios.
 """
@@ -27,25 +27,25 @@ from dpdescent.privacy.participation.encoder import encode, require_steps
 
 Score = Callable[[Array], Array]
 
-# Number of steps, over all runs, that are simulated together.
+# Number of steps of all runs that are simulated together.
 TOGETHER = 2_000_000
 
 # Number of runs that are scored together by a quadratic score, so that they stay in the cache.
 CACHED = 512
 
-# Default number of steps, over all runs, of an attack: about a second of work. The first is for batches of fixed size,
+# Default number of steps of all runs of an attack: about a second of work. The first is for batches of fixed size,
 # because they are drawn one by one.
 ONE_BY_ONE, AT_ONCE = 2_000_000, 5_000_000
 
-# Noise multipliers from which on a quadratic score has nearly the power of the likelihood ratio, at a tenth of its cost
+# Noise multiplier above which a quadratic score has nearly the power of the likelihood ratio, at a tenth of its cost
 # (compared at rate 0.1, for correlations up to 0.95).
 MUCH_NOISE = 2.0
 
-# Largest number of records n by which a rate is written as B/n with whole B.
+# Largest number of records n when a rate is written as B/n with whole B.
 LARGEST = 100_000
 
-# Number of cells of the outputs for which a step's privacy loss is computed, and their reach in sds; the widest grid of
-# the loss, and the least number of its points.
+# Number of cells of the outputs in the computation of a step's privacy loss, their reach in sds, the widest grid of the
+# loss, and the smallest number of its points.
 _CELLS, _REACH, _GRID, _POINTS = 4000, 9.0, 1e-4, 50_000
 
 
@@ -94,7 +94,9 @@ def poisson(T: int, rate: float, kappa: float, lam: float = 0.0, most_runs: int 
         # One call of the sampler suffices, because every run is a data set of one record with independent draws.
         batches = samplers.poisson(runs, rate, T, rng)
         owners = np.arange(runs)
-        first, second = (run.outputs(np.full(runs, each), owners, batches, runs, rng) for each in (0.0, CLIP_NORM))
+        first, second = (
+            run.outputs(np.full(runs, gradient), owners, batches, runs, rng) for gradient in (0.0, CLIP_NORM)
+        )
         return first, second
 
     return Attack(
@@ -109,8 +111,8 @@ def poisson(T: int, rate: float, kappa: float, lam: float = 0.0, most_runs: int 
 def fixed_size(T: int, rate: float, kappa: float, lam: float = 0.0, most_runs: int = 0) -> Attack:
     """Attack on batches of fixed size under zero-out, the counterexample to wang2026 Thm. F.8; arguments as `poisson`.
 
-    All other clipped gradients are -C_clip, the record's is 0 or C_clip. It moves the sum by 1 or by 2, because it
-    takes the place of another record in the batch.
+    All other clipped gradients are -C_clip, and the record's is 0 or C_clip. It moves the sum by 1 or by 2, because it
+    replaces another record in the batch.
     """
     run = Run(T, rate, kappa, lam)
     return Attack(
@@ -125,7 +127,7 @@ def fixed_size(T: int, rate: float, kappa: float, lam: float = 0.0, most_runs: i
 def fixed_size_replaced(T: int, rate: float, kappa: float, lam: float = 0.0, most_runs: int = 0) -> Attack:
     """Attack on batches of fixed size under replace-one; arguments as for `poisson`.
 
-    All other clipped gradients are -C_clip, the record's is -C_clip or C_clip: it moves the sum by 0 or by 2.
+    All other clipped gradients are -C_clip, and the record's is -C_clip or C_clip: it moves the sum by 0 or by 2.
     """
     run = Run(T, rate, kappa, lam)
     return Attack(
@@ -138,16 +140,18 @@ def fixed_size_replaced(T: int, rate: float, kappa: float, lam: float = 0.0, mos
 
 
 def balls_in_bins(T: int, rate: float, kappa: float, lam: float = 0.0, most_runs: int = 0) -> Attack:
-    """Attack on batches by balls in bins: a record in one of 1/r batches against gradient zero; arguments as `poisson`.
+    """Attack on balls in bins: a record in one of 1/r batches against gradient zero; arguments as for `poisson`.
 
     Raises:
-        ValueError: if 1/r is not whole.
+        ValueError: if 1/r is not a whole number.
     """
     run, period = Run(T, rate, kappa, lam), period_of(rate)
 
     def sides(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
         batches, owners = samplers.balls_in_bins(runs, period, rng), np.arange(runs)
-        first, second = (run.outputs(np.full(runs, each), owners, batches, runs, rng) for each in (0.0, CLIP_NORM))
+        first, second = (
+            run.outputs(np.full(runs, gradient), owners, batches, runs, rng) for gradient in (0.0, CLIP_NORM)
+        )
         return first, second
 
     return Attack(
@@ -165,7 +169,7 @@ def _batch(rate: float) -> str:
 
 
 def quadratic(run: Run, moves: tuple[int, int]) -> Score:
-    """Log likelihood ratio of Gaussians with the moments of the two laws, which is quadratic in the outputs.
+    """Log likelihood ratio of Gaussians with the moments of the two laws, a quadratic function of the outputs.
 
     It is exact in the limit of large noise. With little noise the audit loses power but stays valid.
     """
@@ -190,16 +194,17 @@ def quadratic(run: Run, moves: tuple[int, int]) -> Score:
 def attained_epsilon(moves: tuple[int, int], kappa: float, rate: float, T: int, delta: float) -> float:
     """Returns a lower bound on epsilon of T steps without correlation, from outputs in cells and losses on a grid.
 
-    It bounds what an attack attains, while accounts are rounded up.
+    It is a bound on what an attack attains, while accounts are rounded up.
 
     Args:
-        moves: how far the record moves a sum in whose batch it is, by data set, in clipping thresholds.
+        moves: shifts of a sum whose batch contains the record, on each data set, in clipping thresholds.
         kappa: noise multiplier.
         rate: sampling rate.
         T: number of steps.
         delta: delta at which epsilon is wanted.
     """
-    # Taken off: what a composition cuts off and counts as infinite loss, twice to be safe, and what rounding may add.
+    # Subtracted: twice the mass that a composition cuts off and counts as infinite loss, to be safe, and the mass that
+    # rounding may add.
     counted = 2.0 * losses.CUT + T * losses.ROUNDING
     return losses.epsilon(losses.self_compose(_one_step(moves, kappa, rate), T), delta + counted)
 
@@ -211,7 +216,7 @@ def _one_step(moves: tuple[int, int], kappa: float, rate: float) -> privacy_loss
     ends[0], ends[-1] = -np.inf, np.inf
     laws = [_log_masses(ends, a, kappa, rate) for a in moves]
     with_record, without = (dict(enumerate(law.tolist())) for law in laws)
-    # As fine as small losses need, because every step is rounded down.
+    # As fine as small losses require, because every step is rounded down.
     grid = min(_GRID, float(np.ptp(laws[0] - laws[1])) / _POINTS)
     return privacy_loss_distribution.from_two_probability_mass_functions(
         without, with_record, pessimistic_estimate=False, value_discretization_interval=grid, symmetric=False
@@ -239,11 +244,12 @@ def _score(run: Run, moves: tuple[int, int]) -> Score:
     kappa, rate, lam = run.kappa, run.rate, run.lam
     if moves == counterexample.FIXED_SIZE:
         return lambda x: counterexample.log_ratio(x, kappa, rate, lam)
-    # Outputs in units of the move.
+    # Outputs are divided by the move.
     return lambda x: pairs.log_ratio(x / moves[0], kappa / moves[0], rate, lam)
 
 
 def _is_rough(run: Run) -> bool:
+    """Whether the noise is so large that a quadratic score suffices."""
     return run.lam > 0.0 and run.kappa >= MUCH_NOISE
 
 
@@ -263,8 +269,8 @@ def _swapped(run: Run, gradients: tuple[float, float], runs: int, rng: np.random
     without = run.offset(-CLIP_NORM * share.numerator)
 
     def side(gradient: float) -> Array:
-        each = np.repeat([gradient, -CLIP_NORM], runs)
-        return run.outputs(each, np.tile(owners, 2), batches, runs, rng) - without
+        gradients_of = np.repeat([gradient, -CLIP_NORM], runs)
+        return run.outputs(gradients_of, np.tile(owners, 2), batches, runs, rng) - without
 
     return side(gradients[0]), side(gradients[1])
 
@@ -277,7 +283,7 @@ def _share(rate: float) -> Fraction:
 def _in_pieces(
     sides: Callable[[int, np.random.Generator], tuple[Array, Array]], score: Score, T: int
 ) -> Callable[[int, np.random.Generator], tuple[Array, Array]]:
-    """Simulation that scores both data sets, with as many runs at a time as fit the memory."""
+    """A simulation that scores both data sets, with as many runs at a time as fit the memory."""
     most = max(1, TOGETHER // T)
 
     def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:

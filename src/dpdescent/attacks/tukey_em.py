@@ -1,4 +1,4 @@
-"""Attacks on TukeyEM: one replaced model that moves check and draw by all that they allow, and the check alone."""
+"""Attacks on TukeyEM: one replaced model that moves check and draw by their whole bounds, and the check alone."""
 
 import itertools
 import math
@@ -8,17 +8,17 @@ import numpy as np
 from dpdescent.baselines import tukey_em
 from dpdescent.privacy.audit.attack import Array, Attack
 
-# Width of the interval where the depth rises, over that where it falls: small, so that the integral falls by e^c. FAR
-# is so far that no depth makes up for it.
+# Width of the interval where the depth rises, divided by that where it falls: small, so that the integral falls by e^c.
+# FAR is so far that no depth compensates for it.
 WIDTH, FAR = 0.02, 1e99
 
 
 def check_epsilon(scale: float, threshold: float, delta: float) -> float:
-    """Epsilon at delta that the check's outcome alone attains, over all distances from -1 that differ by 1.
+    """The epsilon at delta that the check's outcome alone attains, over all distances from -1 that differ by 1.
 
     Args:
-        scale: of the Laplace noise on the distance.
-        threshold: what the noisy distance must exceed.
+        scale: scale of the Laplace noise on the distance.
+        threshold: threshold that the noisy distance must exceed.
         delta: in (0, 1).
     """
     gaps = threshold - np.arange(-1, math.ceil(threshold) + 3)
@@ -32,8 +32,8 @@ def check_alone(scale: float, threshold: float) -> Attack:
     """Attack on the outcome of the check: distances that differ by 1, just below the threshold.
 
     Args:
-        scale: of the Laplace noise on the distance.
-        threshold: what the noisy distance must exceed.
+        scale: scale of the Laplace noise on the distance.
+        threshold: threshold that the noisy distance must exceed.
     """
     below = math.floor(threshold) - 1
 
@@ -56,8 +56,8 @@ def pair(settings: tukey_em.Settings) -> tuple[Array, Array]:
     """Two sets of models in one dimension, shape (m, 1), that differ in one.
 
     Half of them lie at -1 or far below, one at 0, the rest at `WIDTH`; one moves from far below to far above. Between
-    -1 and 0 the depth falls from its largest value, between 0 and `WIDTH` it rises to it. How many lie far below
-    decides the distance, which rises by 1 and stays below the threshold.
+    -1 and 0 the depth falls from its largest value, between 0 and `WIDTH` it rises to it. The number of models far
+    below decides the distance, which rises by 1 and stays below the threshold.
 
     Raises:
         ValueError: if there are too few models for such a distance, or their number is odd.
@@ -66,7 +66,7 @@ def pair(settings: tukey_em.Settings) -> tuple[Array, Array]:
     far = max(settings.least_depth - 1 - wanted, 0)
     first = np.concatenate([np.full(far, -FAR), np.full(half - far, -1.0), [0.0], np.full(half - 1, WIDTH)])[:, None]
     second = np.append(first[1:], [[FAR]], axis=0)
-    reached = [tukey_em.distance(tukey_em.log_volumes(each), settings) for each in (first, second)]
+    reached = [tukey_em.distance(tukey_em.log_volumes(models), settings) for models in (first, second)]
     if settings.models % 2 or reached != [wanted - 1, wanted]:
         raise ValueError(f"models={settings.models} must be even, and enough for a distance of {wanted}")
     return first, second
@@ -77,7 +77,7 @@ def outcomes(ordered: Array, settings: tukey_em.Settings) -> Array:
     volumes = tukey_em.log_volumes(ordered)
     gap = settings.threshold - tukey_em.distance(volumes, settings)
     passes = 0.5 * math.exp(-settings.check_eps * gap)
-    weights = np.exp((found := tukey_em.log_weights(volumes, settings)) - found.max())
+    weights = np.exp((log_weights := tukey_em.log_weights(volumes, settings)) - log_weights.max())
     depths = np.arange(settings.least_depth, len(volumes) + 1)
     low, high = ordered[depths - 1, 0], ordered[-depths, 0]
     above = float(weights @ (high / (high - np.minimum(low, 0.0)))) / float(weights.sum())
@@ -85,12 +85,12 @@ def outcomes(ordered: Array, settings: tukey_em.Settings) -> Array:
 
 
 def replaced_model(eps: float, delta: float) -> Attack:
-    """Attack on a whole run with parts of one record each, x = 1, so that a record is a model; some 300 / eps."""
+    """Attack on a whole run with about 300 / eps parts of one record each, x = 1, so that a record is a model."""
     few = tukey_em.Settings(tukey_em.FEWEST, eps, delta)
     models = 4 * math.ceil(few.threshold + math.log(1.0 / delta) / few.weight + 3.0)
     settings = tukey_em.Settings(models, eps, delta)
     sets = pair(settings)
-    laws = [outcomes(each, settings) for each in sets]
+    laws = [outcomes(ordered, settings) for ordered in sets]
 
     def exact(at: float) -> float:
         chosen = np.array(list(itertools.product((0.0, 1.0), repeat=3)))[1:]
@@ -99,7 +99,7 @@ def replaced_model(eps: float, delta: float) -> Attack:
 
     def simulate(runs: int, rng: np.random.Generator) -> tuple[Array, Array]:
         first, second = (
-            np.array([float(tukey_em.deep_point(each, settings, rng)[0] > 0.0) for _ in range(runs)]) for each in sets
+            np.array([float(tukey_em.deep_point(side, settings, rng)[0] > 0.0) for _ in range(runs)]) for side in sets
         )
         return first, second
 

@@ -1,14 +1,13 @@
 """AdaSSP: linear regression from privately released sufficient statistics (Wang 2018, Algorithm 2).
 
-The private baseline of brown2024 Figures 1 and 9, which give no details of it. There are three Gaussian releases: the
-smallest eigenvalue of X'X, X'X itself (its entries on and above the diagonal, mirrored), and X'y. The rest is
-post-processing: ridge regression with the smallest ridge that the released eigenvalue permits.
+It is the private baseline of brown2024 Figures 1 and 9, which give no details of it. There are three Gaussian releases:
+the smallest eigenvalue of X'X, X'X itself (its entries on and above the diagonal, mirrored), and X'y. The rest is
+post-processing: ridge regression with the smallest ridge that the released eigenvalue permits. Their sensitivities are
+derived in `baselines.sufficient_statistics`.
 
-Their sensitivities are derived in `baselines.sufficient_statistics`.
-
-**Guarantee.** The three costs add up on all data if every record is within bounds that do not depend on the data;
-`bounded_gram` clips the records to them. Without enforced, data-independent bounds there is no guarantee. n is never
-released.
+**Guarantee.** The three costs add up for every data set if every record is within bounds that do not depend on the
+data; `bounded_gram` clips the records to them. Without enforced, data-independent bounds there is no guarantee. n is
+never released.
 """
 
 import math
@@ -27,7 +26,7 @@ from dpdescent.privacy.events import GaussianReleases, Guarantee, Mechanism, Rel
 
 Index = NDArray[np.intp]
 
-# Up to this share of records beyond their bounds, sums are corrected for those alone.
+# Largest share of records beyond their bounds for which sums are corrected for those records alone.
 FEW = 0.1
 
 BoundsSource = Literal["public", "not enforced", "data maxima"]
@@ -43,11 +42,11 @@ class Bounds:
     Attributes:
         x: Bx, in units of |x|.
         y: By, in units of y.
-        source: `public` (known beforehand, and every record clipped to them), `not enforced` (known beforehand, records
-            not clipped), or `data maxima` (read off the data).
+        source: `public` (known beforehand, and every record clipped to them), `not enforced` (known beforehand, but
+            records not clipped), or `data maxima` (computed from the data).
 
     Raises:
-        ValueError: if a bound is not positive and finite, or the source is none of these.
+        ValueError: if a bound is not positive and finite, or the source is not one of the three.
     """
 
     x: float
@@ -63,7 +62,7 @@ class Bounds:
 
     @classmethod
     def data_maxima(cls, sample: LinearSample) -> "Bounds":
-        """Smallest bounds that hold for a sample; they depend on the data, so that they give no guarantee."""
+        """The smallest bounds that hold for a sample; they depend on the data, so that they give no guarantee."""
         return cls(float(sample.norms.max()), float(np.abs(sample.y).max()), "data maxima")
 
 
@@ -87,9 +86,10 @@ class Calibration:
         bounds: bounds of the records.
         relation: neighbouring relation of the stated sensitivities.
         releases: smallest eigenvalue of X'X, X'X, X'y, in this order.
-        delta: in (0, 1); also sets how far the released eigenvalue is lowered, `sqrt(log(6/delta))` of its noise sd.
+        delta: in (0, 1); it also sets how far the released eigenvalue is lowered, by `sqrt(log(6/delta))` times its
+            noise sd.
         claimed_rho: zCDP budget; inf where `claimed_eps` is claimed instead.
-        claimed_eps: epsilon claimed at delta.
+        claimed_eps: claimed epsilon at delta.
 
     Raises:
         ValueError: if the relation is neither add-remove nor replace-one.
@@ -108,10 +108,10 @@ class Calibration:
 
     @classmethod
     def standard(cls, bounds: Bounds, eps: float, delta: float, relation: Relation = "add-remove") -> "Calibration":
-        """Published calibration: noise `sqrt(log(6/delta)) / (eps/3)` times add-remove sensitivity (Wang 2018, Alg. 2).
+        """The published calibration: noise `sqrt(log(6/delta)) / (eps/3)` times the add-remove sensitivity.
 
-        With `data maxima` this is the baseline as commonly run. `relation` changes the stated sensitivities, never the
-        noise.
+        It is that of Wang 2018, Alg. 2. With `data maxima` this is the baseline as commonly run. `relation` changes the
+        stated sensitivities, but never the noise.
 
         Raises:
             ValueError: if eps is not positive or delta not in (0, 1).
@@ -119,27 +119,29 @@ class Calibration:
         require_positive(eps=eps)
         zcdp.require_delta(delta)
         multiplier = math.sqrt(math.log(6 / delta)) / (eps / 3)
-        noise = tuple(multiplier * each for each in sensitivities(bounds, "add-remove"))
+        noise = tuple(multiplier * sensitivity for sensitivity in sensitivities(bounds, "add-remove"))
         return cls(bounds, relation, _releases(bounds, relation, noise), delta, claimed_eps=eps)
 
     @classmethod
     def zcdp_matched(
         cls, bounds: Bounds, rho: float, delta: float, relation: Relation = "replace-one"
     ) -> "Calibration":
-        """Calibration with rho/3 of zCDP for each release (not published; budget and relation are those of brown2024).
+        """A calibration with zCDP cost rho/3 per release (not published; budget and relation are those of brown2024).
 
-        The ridge is the published formula, written in the sds of this noise.
+        The ridge is the published formula, expressed in the sds of this noise.
 
         Raises:
             ValueError: if rho is not positive or delta not in (0, 1).
         """
         zcdp.require_delta(delta)
-        noise = tuple(zcdp.gaussian_noise_sd(each, rho, releases=3) for each in sensitivities(bounds, relation))
+        noise = tuple(
+            zcdp.gaussian_noise_sd(sensitivity, rho, releases=3) for sensitivity in sensitivities(bounds, relation)
+        )
         return cls(bounds, relation, _releases(bounds, relation, noise), delta, claimed_rho=rho)
 
 
 def mechanism(calibration: Calibration) -> Mechanism:
-    """Mechanism of AdaSSP with this calibration: its releases and their guarantee."""
+    """The event of AdaSSP with this calibration: its releases and their guarantee."""
     guarantee, reason = _guarantee(calibration)
     eps = calibration.claimed_eps
     return Mechanism(
@@ -154,7 +156,7 @@ class AdaSSPFit:
 
     Attributes:
         theta: estimate, shape (p,).
-        ridge: ridge added to the diagonal of the released X'X (unnormalised, so it grows with n like X'X).
+        ridge: ridge that is added to the diagonal of the released X'X (unnormalised, so that it grows with n like X'X).
         smallest_eigenvalue_private: lower confidence limit of the smallest eigenvalue of X'X, at least 0.
     """
 
@@ -187,11 +189,11 @@ def ada_ssp(
 def solved(
     eigenvalue: float, xx: Array, xy: Array, calibration: Calibration, failure_probability: float = 0.05
 ) -> AdaSSPFit:
-    """The fit from its three releases, however their noise was made.
+    """The fit from its three releases, whatever the source of their noise.
 
     Args:
         eigenvalue, xx, xy: smallest eigenvalue of X'X, X'X and X'y, with noise.
-        calibration, failure_probability: as in `ada_ssp`, and as it raises.
+        calibration, failure_probability: as for `ada_ssp`, with the same errors.
     """
     if not 0.0 < failure_probability < 1.0:
         raise ValueError(f"failure_probability={failure_probability} must be in (0, 1)")
@@ -206,8 +208,8 @@ def solved(
 def bounded_gram(sample: LinearSample, bounds: Bounds) -> Gram:
     """Sufficient statistics of the records clipped to the bounds: x scaled down to norm Bx, y clipped to [-By, By].
 
-    X is not copied as a whole; where no record exceeds the bounds, the sample's own statistics are returned, and where
-    few do, these with a correction.
+    X is not copied as a whole. If no record exceeds the bounds, the sample's own statistics are returned, and if few
+    do, these with a correction.
     """
     over = np.flatnonzero((sample.norms > bounds.x) | (np.abs(sample.y) > bounds.y))
     if not len(over):
@@ -225,14 +227,14 @@ def bounded_gram(sample: LinearSample, bounds: Bounds) -> Gram:
 
 
 def _correction_is_exact(sample: LinearSample, bounds: Bounds) -> bool:
-    """Whether no record is so far beyond the bounds that its rounding would be left in the sums."""
+    """Whether no record is so far beyond the bounds that its rounding would remain in the sums."""
     x, y = float(sample.norms.max()), float(np.abs(sample.y).max())
     sizes = ((x * x, bounds.x**2), (x * y, bounds.x * bounds.y))
     return all(bool(rounding_is_negligible(sample.n, np.asarray(size), limit)) for size, limit in sizes)
 
 
 def _corrected(sample: LinearSample, bounds: Bounds, over: Index) -> Gram:
-    """The sample's statistics after records have been clipped, from those records alone."""
+    """The sample's statistics with clipped records, by a correction for those records alone."""
     X, y = sample.X[over], sample.y[over]
     factors = clip_factors(sample.norms[over], np.full(1, bounds.x))
     clipped = np.clip(sample.y, -bounds.y, bounds.y)
@@ -297,6 +299,7 @@ def _releases(
 
 
 def _guarantee(calibration: Calibration) -> tuple[Guarantee, str]:
+    """The status of the guarantee, by the source of the bounds, and its reason."""
     source = calibration.bounds.source
     if source == "data maxima":
         return "none", "used from the data without account: the largest |x_i| and |y_i| as bounds"
@@ -310,10 +313,10 @@ def _guarantee(calibration: Calibration) -> tuple[Guarantee, str]:
 
 
 def _claim_holds(calibration: Calibration) -> str:
-    """States what exact composition implies for the published claim, where it holds for all epsilon and delta at once.
+    """Words on whether exact composition implies the published claim, for all epsilon and delta at once.
 
-    With L = log(6/delta) the three add-remove releases compose to mu-Gaussian-DP, mu = eps / sqrt(3L), and
-    delta(eps) <= Phi(-(eps/mu - mu/2)). For eps <= 2 (3 - sqrt(6)) L = 1.101 L the bracket is at least sqrt(2L), and
+    With L = log(6/delta) the three add-remove releases compose to mu-Gaussian-DP, mu = eps / sqrt(3L), and delta(eps)
+    <= Phi(-(eps/mu - mu/2)). For eps <= 2 (3 - sqrt(6)) L = 1.101 L the bracket is at least sqrt(2L), and
     Phi(-sqrt(2L)) <= exp(-L) / 2 = delta / 12.
     """
     eps, L = calibration.claimed_eps, math.log(6 / calibration.delta)

@@ -1,16 +1,16 @@
 """BoostedAdaSSP: gradient boosting with AdaSSP's releases (Tang et al. 2023, arXiv 2303.03451).
 
 The smallest eigenvalue of X'X and X'X itself are released once, as in AdaSSP (`baselines.ada_ssp`). Then each of T
-rounds releases X'r, r being what the coefficients so far leave of y, cut at a threshold, and adds the ridge solution
-for it to the coefficients. A round costs nothing for X'X, and what a low threshold cuts off in one round is fitted in
-the next: outcomes may be far above the threshold, as long as residuals come below it in the end.
+rounds releases X'r, where r are the residuals of the present coefficients, clipped at a threshold, and adds the ridge
+solution for X'r to the coefficients. A round costs nothing for X'X, and the part that a low threshold removes in one
+round is fitted in the next: outcomes may be far above the threshold, as long as residuals come below it in the end.
 
-**Sensitivities**, for covariates with |x| <= Bx; the coefficients are given, because earlier releases made them. Those
-of the eigenvalue and of X'X are those of AdaSSP. A record's share of X'r is r x with |r x| <= g Bx, g being the
-threshold, whatever its outcome is: it moves X'r by g Bx where it is added or removed, and by 2 g Bx where it is
-replaced by one along the same axis whose residual has the other sign.
+**Sensitivities**, for covariates with |x| <= Bx and given coefficients, because earlier releases made them. Those of
+the eigenvalue and of X'X are the same as for AdaSSP. A record contributes r x to X'r, with |r x| <= g Bx for the
+threshold g, whatever its outcome is. It moves X'r by g Bx if it is added or removed, and by 2 g Bx if it is replaced by
+a record along the same axis whose residual has the opposite sign.
 
-The sensitivities in the authors' code are those of a record that is added or removed: Bx^2, Bx^2 and g Bx.
+The sensitivities in the authors' code are those for a record that is added or removed: Bx^2, Bx^2 and g Bx.
 """
 
 import math
@@ -34,7 +34,7 @@ PROVED = (
     "the smallest eigenvalue of X'X, of X'X, on and above its diagonal, and in each round of X'r, which a record moves "
     "by {factor}g Bx whatever its outcome is; costs add, the rest is post-processing"
 )
-# The authors' number of rounds, and the quantile of the noise by which the eigenvalue is lowered and the ridge is made.
+# The authors' number of rounds, and the quantile of the noise that lowers the eigenvalue and sets the ridge.
 ROUNDS, QUANTILE = 100, 1.96
 
 
@@ -43,15 +43,15 @@ class Settings:
     """Public settings of a fit.
 
     Attributes:
-        bounds: bounds of the records' covariates, and the threshold g of residuals in place of that of outcomes.
+        bounds: bounds of the records' covariates, with the threshold g of residuals in place of the bound of outcomes.
         rho: zCDP budget of all releases.
         relation: neighbouring relation.
         rounds: number of rounds T.
-        shares: parts of the budget of the eigenvalue, of X'X and of all rounds together.
+        shares: shares of the budget for the eigenvalue, for X'X and for all rounds together.
 
     Raises:
-        ValueError: if the bounds are not public, the relation is neither of the two, or rounds and shares are not
-            positive numbers, the shares of sum 1.
+        ValueError: if the bounds are not public, the relation is not one of the two, or rounds and shares are not
+            positive, or the shares do not add up to 1.
     """
 
     bounds: Bounds
@@ -90,7 +90,7 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What a fit releases.
+    """Releases of a fit.
 
     Attributes:
         theta: coefficients after all rounds, shape (p,).
@@ -131,19 +131,19 @@ def fit(sample: LinearSample, settings: Settings, rng: np.random.Generator) -> F
 
 
 def ridged(xx: Array, eigenvalue: float, settings: Settings) -> Array:
-    """X'X with its ridge, from both as they are released, shape (p, p)."""
+    """The released X'X plus the ridge that both releases determine, shape (p, p)."""
     one, moments, _ = settings.releases
     lowered = max(0.0, eigenvalue - QUANTILE * one.noise_sd)
     return xx + max(0.0, QUANTILE * math.sqrt(len(xx)) * moments.noise_sd - lowered) * np.eye(len(xx))
 
 
 def clipped(sample: LinearSample, bound: float) -> Array:
-    """Covariates of all records scaled down to norm `bound`, shape (n, p); not copied where none is longer."""
+    """Covariates of all records scaled down to norm `bound`, shape (n, p); not copied if none is longer."""
     if float(sample.norms.max()) <= bound:
         return sample.X
     return np.asarray(sample.X * clip_factors(sample.norms, bound)[:, None])
 
 
 def cut_products(X: Array, y: Array, theta: Array, threshold: float) -> Array:
-    """X'r of the residuals cut to [-threshold, threshold], shape (p,)."""
+    """The vector X'r with residuals clipped to [-threshold, threshold], shape (p,)."""
     return np.asarray(np.clip(y - X @ theta, -threshold, threshold) @ X)

@@ -1,4 +1,4 @@
-"""FriendlyCore averaging, and private two-stage least squares made from it (liang2025 Appendix F.2).
+"""FriendlyCore averaging, and private two-stage least squares based on it (liang2025 Appendix F.2).
 
 The idea is that of Tsfadia, Cohen, Kaplan, Mansour and Stemmer (2022), "FriendlyCore: Practical Differentially Private
 Aggregation": keep the points that have more than half of all points as friends (distance at most r), then average the
@@ -51,7 +51,7 @@ from dpdescent.data.iv import Array, IVSample
 
 Relation = Literal["replace-one", "add-remove"]
 
-# Share of a stage's budget that goes into its noisy count; the rest goes into its votes or its average.
+# Share of a stage's budget for its noisy count; the rest is for its votes or its average.
 COUNT_SHARE = 0.1
 
 _BLOCK_FLOATS = 1 << 17  # a block of distances of 1 MB stays in cache
@@ -59,7 +59,7 @@ _BLOCK_FLOATS = 1 << 17  # a block of distances of 1 MB stays in cache
 
 @dataclass(frozen=True)
 class FriendlyCoreInfo:
-    """Diagnostics of one run. `noisy_n` and `noisy_core_size`, and what follows from them, are released.
+    """Diagnostics of one run. `noisy_n`, `noisy_core_size` and functions of them are released.
 
     Attributes:
         relation: neighbouring relation of the guarantee.
@@ -67,8 +67,8 @@ class FriendlyCoreInfo:
         delta: failure probability of the guarantee.
         noisy_n: n^ of step 1, in records.
         vote_sd: sd s of the noise on a count of friends, in records.
-        vote_threshold: a record is kept if its noisy count of friends exceeds n/2 plus this, in records.
-        core_size: number of records kept; not private, so not to be released.
+        vote_threshold: a record is kept if its noisy count of friends exceeds n/2 plus this number, in records.
+        core_size: number of records kept; not private, so do not release it.
         noisy_core_size: m^ of step 3, in records.
         noise_sd: sd of the noise on each coordinate of the average, in units of the points; NaN if the run failed.
         failed: whether the core was too small (m^ <= 0), or the moments singular; the result is then NaN.
@@ -99,7 +99,7 @@ def friendly_core_average(
     count: Array | None = None,
     filter_share: float = 0.1,
 ) -> tuple[Array, FriendlyCoreInfo]:
-    """Private average of points of which most lie within `radius` of each other (steps 1 to 4 of the module).
+    """Private average of points, most of which lie within `radius` of each other (steps 1 to 4 of the module).
 
     The module's docstring states and proves the guarantee. It takes O(rows^2 d) time and bounded memory.
 
@@ -110,12 +110,12 @@ def friendly_core_average(
         radius: largest distance r between friends, in units of the points; public.
         rng: generator of all noise.
         relation: neighbouring relation; under `replace-one` the number of records is public.
-        count: how many records each row stands for, shape (rows,); None means one each.
-        filter_share: share of rho that is spent on choosing the core (liang2025 F.2: 0.1).
+        count: number of records per row, shape (rows,); None means one each.
+        filter_share: share of rho for the choice of the core (liang2025 F.2: 0.1).
 
     Returns:
         The average, shape (d,), all NaN where `failed`, and diagnostics. A core that is too small is reported and not
-        raised, because it is an outcome of the private algorithm.
+        raised as an error, because it is an outcome of the private algorithm.
 
     Raises:
         ValueError: if an argument is out of range.
@@ -141,8 +141,8 @@ def friendly_core_average(
 def count_friends(points: Array, radius: float, weights: Array) -> Array:
     """Number of records within `radius` of each row, itself included, shape (rows,); rows count by their weights.
 
-    It works on blocks of rows. Squared distances come from the Gram identity; those within rounding error of `radius^2`
-    are recomputed from differences, because the result must depend on the two points alone.
+    It works on blocks of rows. Squared distances come from the Gram identity; distances within rounding error of
+    `radius^2` are recomputed from differences, because the result must depend on the two points alone.
     """
     rows, d = points.shape
     squares = np.einsum("ij,ij->i", points, points)
@@ -172,11 +172,11 @@ def friendly_core_two_stage_least_squares(
 ) -> tuple[Array, FriendlyCoreInfo]:
     """Two-stage least squares `(B'A^-1 B)^-1 B'A^-1 c` from private moments, by post-processing (liang2025 F.2).
 
-    The points averaged are `moment_points(sample)`; A is made symmetric first. The guarantee is that of
+    The averaged points are `moment_points(sample)`; A is made symmetric first. The guarantee is that of
     `friendly_core_average`, and it does not cover a centring or scaling of the sample by its own moments.
 
     Args:
-        sample: the data; counts are honoured.
+        sample: the data; counts of repeated rows are honoured.
         rho, delta, rng, relation, filter_share: see `friendly_core_average`.
         radius: largest distance between friendly moment points (liang2025: of order sqrt(d) + sqrt(tau)); public.
 
@@ -213,7 +213,7 @@ def moment_points(sample: IVSample) -> Array:
 def _vote_rule(
     n: int, budget: float, b: float, relation: Relation, rng: np.random.Generator
 ) -> tuple[float, float, float]:
-    """Values of steps 1 and 2: n^, the noise sd of a count of friends, and the threshold of the count beyond n/2."""
+    """The values of steps 1 and 2: n^, the noise sd of a count of friends, and the threshold of the count above n/2."""
     h = 1.0 if relation == "replace-one" else 0.5
     if relation == "replace-one":
         noisy_n = float(n)
@@ -227,7 +227,7 @@ def _vote_rule(
 
 
 def _noisy_count(value: int, budget: float, b: float, side: float, rng: np.random.Generator) -> float:
-    """Noisy count `value + N(0, 1/(2 budget))`, moved to one side so that it is wrong with probability at most b."""
+    """Noisy count `value + N(0, 1/(2 budget))`, shifted to one side so that it is wrong with probability at most b."""
     return float(value + side * np.sqrt(np.log(1 / b) / budget) + rng.standard_normal() / np.sqrt(2 * budget))
 
 

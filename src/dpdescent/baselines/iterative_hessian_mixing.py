@@ -1,15 +1,16 @@
-"""Iterative Hessian mixing: least squares from private sketches, a new one a round (Lev et al. 2026, arXiv 2601.07545).
+"""Iterative Hessian mixing: least squares from private sketches, one per round (Lev et al. 2026, arXiv 2601.07545).
 
-X'X is never released. A limit below its smallest eigenvalue is, with Gaussian noise; then each of T rounds releases a
-sketch of k rows, `W X + s Z` of independent normals, and X'r with Gaussian noise, r being what the coefficients so far
-leave of y, cut at a threshold. Coefficients move by the solution of the sketch's second moment over k for X'r. Noise s
-is as small as the released limit permits, and 0 where the covariates themselves hide a record. With T = 1 the sketch's
-error stays in the answer; in T rounds it becomes small at the rate of its T-th power.
+X'X is never released. A lower limit of its smallest eigenvalue is released with Gaussian noise. Then each of T rounds
+releases a sketch of k rows, `W X + s Z` with independent normal entries of W and Z, and X'r with Gaussian noise, where
+r are the residuals of the present coefficients, clipped at a threshold. The coefficients move by the solution of the
+sketch's second moment, divided by k, for X'r. The noise s is as small as the released limit permits, and 0 where the
+covariates themselves hide a record. With T = 1 the error of the sketch remains in the result; in T rounds it shrinks
+like its T-th power.
 
-What is no account is as in the authors' code of January 2026: T = 3 and `k = 6 max(p, log(4 T / v))` with a failure
-probability v of delta / 10. They state privacy for a record that is replaced by zeros, give half of epsilon to
-eigenvalue and sketches and half to X'r, and add the epsilons. Here all releases compose in one Renyi account
-(`privacy.sketching`), under either relation; each half costs the same to first order.
+Everything but the account follows the authors' code of January 2026: T = 3 and `k = 6 max(p, log(4 T / v))` with a
+failure probability v of delta / 10. The authors state privacy for a record that is replaced by zeros, give half of
+epsilon to eigenvalue and sketches and half to X'r, and add the epsilons. Here a single Renyi account covers all
+releases (`privacy.sketching`), under either relation; each half costs the same to first order.
 
 **Sensitivities**, for covariates with |x| <= B and residuals cut at g:
 
@@ -48,7 +49,7 @@ PROVED = (
     "with a covariance of c B^2 at least, but for a probability within delta; Renyi divergences of all of them add"
 )
 ROUNDS, ROWS, FAILURE = 3, 6.0, 0.1
-# Accuracy to which c is searched.
+# Relative accuracy of c.
 ACCURACY = 1e-7
 
 
@@ -57,14 +58,14 @@ class Settings:
     """Public settings of a fit.
 
     Attributes:
-        bounds: bound B of the records' covariates, and the threshold g of residuals in place of that of outcomes.
+        bounds: bound B of the records' covariates, with the threshold g of residuals in place of the bound of outcomes.
         p: number of covariates.
         eps, delta: budget of all releases.
         relation: neighbouring relation.
         rounds: number of rounds T.
 
     Raises:
-        ValueError: if the bounds are not public, the relation is neither of the two, or a number is out of its range.
+        ValueError: if the bounds are not public, the relation is not one of the two, or a number is out of its range.
     """
 
     bounds: Bounds
@@ -84,12 +85,12 @@ class Settings:
 
     @property
     def rows(self) -> int:
-        """Number k of rows of a sketch."""
+        """Number k of rows per sketch."""
         return int(ROWS * max(self.p, math.log(4.0 * self.rounds / (FAILURE * self.delta))))
 
     @property
     def quantile(self) -> float:
-        """t, the number of sds by which the released eigenvalue is lowered."""
+        """The number t of sds by which the released eigenvalue is lowered."""
         return math.sqrt(2.0 * math.log(4.0 / (FAILURE * self.delta)))
 
     @property
@@ -104,7 +105,7 @@ class Settings:
 
 @lru_cache(256)
 def _least(settings: Settings) -> float:
-    """Smallest c at which all releases together have the budget."""
+    """The smallest c at which all releases together have the budget."""
 
     def epsilon(c: float) -> float:
         return sketching.epsilon(_mechanism(settings, _releases(settings, c)), settings.delta)
@@ -113,12 +114,13 @@ def _least(settings: Settings) -> float:
 
 
 def _releases(settings: Settings, c: float) -> tuple[GaussianReleases, SketchReleases, GaussianReleases]:
+    """The releases of a fit whose sketches have the noise level c."""
     bound, k, T = settings.bounds.x, settings.rows, settings.rounds
     size, _, products = sensitivities(settings.bounds, settings.relation)
     one = GaussianReleases("smallest eigenvalue of X'X", size, size * c / math.sqrt(k), 1)
     miss = float(ndtr(-settings.quantile))
     sketches = SketchReleases("covariates", bound, bound * math.sqrt(c), k, miss, T)
-    # To first order in 1 / c a row costs 1 / (2 c^2) in zCDP where a record is replaced, and half of that else.
+    # To first order in 1 / c a row costs 1 / (2 c^2) in zCDP where a record is replaced, and half of that otherwise.
     rho = one.rho + T * k / ((2.0 if settings.relation == "replace-one" else 4.0) * c**2)
     return one, sketches, GaussianReleases("X'r", products, zcdp.gaussian_noise_sd(products, rho, T), T)
 
@@ -133,11 +135,11 @@ def _mechanism(settings: Settings, releases: tuple[GaussianReleases, SketchRelea
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What a fit releases.
+    """Releases of a fit.
 
     Attributes:
         theta: coefficients after all rounds, shape (p,).
-        limit: the released lower limit of the smallest eigenvalue of X'X, as it was drawn.
+        limit: the released lower limit of the smallest eigenvalue of X'X, as drawn.
         moments: second moments of the sketches, shape (T, p, p).
         products: X'r of every round with noise, shape (T, p).
     """
@@ -157,7 +159,7 @@ def fit(sample: LinearSample, settings: Settings, rng: np.random.Generator) -> F
         rng: generator of the noise.
 
     Raises:
-        ValueError: if the sample has another number of covariates than the settings.
+        ValueError: if the sample and the settings differ in the number of covariates.
     """
     if sample.p != settings.p:
         raise ValueError(f"the sample has {sample.p} covariates, and the noise is for p={settings.p}")
@@ -179,7 +181,7 @@ def wishart(spread: Array, rows: int, rng: np.random.Generator) -> Array:
     """Draws the second moment of a sketch, the sum over its rows of vv' with v ~ N(0, spread), by Bartlett's factor.
 
     Raises:
-        ValueError: if there are fewer rows than columns: the sum would have no inverse.
+        ValueError: if there are fewer rows than columns, because the sum would have no inverse.
     """
     p = len(spread)
     if rows < p:

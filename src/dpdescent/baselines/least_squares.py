@@ -1,7 +1,7 @@
 """Ordinary, Huberised and two-stage least squares, without privacy (brown2024 Sec. 2; liang2025 Definition 2.3).
 
 No intercept is added: centre the sample first (`data.tabular.centre`), or put a column of ones in both Z and X.
-Exogenous controls are columns of both, too.
+Exogenous controls must be columns of both, too.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True)
 class TwoStageFit:
-    """Two-stage least squares (liang2025 Definition 2.3).
+    """The two estimates of two-stage least squares (liang2025 Definition 2.3).
 
     Attributes:
         Theta: first stage, `argmin |X - Z Theta|^2`, shape (q, p).
@@ -33,7 +33,7 @@ class TwoStageFit:
     def residual(self, sample: IVSample) -> Array:
         """Second-stage residual `r = Z Theta beta - y` of every row, shape (rows,), in units of y (liang2025 eq. 16).
 
-        Not the structural residual `X beta - y`. By the normal equations `Theta'Z'r = 0`.
+        This is not the structural residual `X beta - y`. By the normal equations `Theta'Z'r = 0`.
         """
         r: Array = sample.Z @ self.Theta @ self.beta - sample.y
         return r
@@ -53,8 +53,9 @@ def linear_least_squares(gram: Gram) -> Array:
 def linear_intervals(gram: Gram, level: float = 0.95) -> Array:
     """Lengths of the textbook intervals `theta_hat_j -+ length_j / 2` for theta*_j, shape (p,), in units of theta.
 
-    `2 t s sqrt([(X'X)^-1]_jj)` with `s^2 = RSS / (n - p)` and t the (1 + level) / 2 quantile of Student's law with
-    n - p degrees of freedom: the dashed line of brown2024 Figures 6 and 11. Coverage is exact for normal noise.
+    The length is `2 t s sqrt([(X'X)^-1]_jj)`, where `s^2 = RSS / (n - p)` and t is the (1 + level) / 2 quantile of
+    Student's law with n - p degrees of freedom: the dashed line of brown2024 Figures 6 and 11. Coverage is exact for
+    normal noise.
 
     Args:
         gram: sufficient statistics of n > p records.
@@ -83,9 +84,9 @@ def linear_intervals(gram: Gram, level: float = 0.95) -> Array:
 def huber_minimiser(sample: LinearSample, gamma: float, tolerance: float = 1e-12, limit: int = 5000) -> Array:
     """Minimiser of the Huber losses whose gradients are the clipped ones, shape (p,) (brown2024 Sec. 2.5).
 
-    The loss of a record is `r^2 / 2` where `|r| <= B_i` and `B_i (|r| - B_i / 2)` beyond, `r = y_i - x_i'theta` and
-    `B_i = gamma / |x_i|`. It is computed by reweighted least squares from theta_hat, which never raises the total loss,
-    until a step changes the (weighted) predictions by no more than `tolerance`, relative to them. Where so few
+    The loss of a record is `r^2 / 2` where `|r| <= B_i` and `B_i (|r| - B_i / 2)` beyond, with `r = y_i - x_i'theta`
+    and `B_i = gamma / |x_i|`. It is minimised by reweighted least squares from theta_hat, which never raises the total
+    loss, until a step changes the (weighted) predictions by no more than `tolerance`, relative to them. If so few
     residuals are within their B_i that they do not identify theta, the minimiser need not be unique.
 
     Args:
@@ -104,7 +105,7 @@ def huber_minimiser(sample: LinearSample, gamma: float, tolerance: float = 1e-12
         curvature, pull = _reweighted(sample, theta, gamma)
         step = np.linalg.solve(curvature, pull)
         theta = theta + step
-        # In terms of predictions, because neither units nor collinear columns must decide when to stop.
+        # In terms of predictions, because neither units nor collinear columns may decide when to stop.
         if step @ curvature @ step <= tolerance**2 * (theta @ curvature @ theta):
             return theta
     raise RuntimeError(f"the Huber minimiser at gamma={gamma} still moves after {limit} steps: raise `limit`")
@@ -113,7 +114,7 @@ def huber_minimiser(sample: LinearSample, gamma: float, tolerance: float = 1e-12
 def two_stage_least_squares(sample: IVSample) -> TwoStageFit:
     """Two-stage least squares of y on X with instruments Z (liang2025 Definition 2.3).
 
-    Rows are weighted by the square root of their counts, so that a row of count k is worth k records.
+    Rows are weighted by the square root of their counts, so that a row with count k is worth k records.
 
     Raises:
         ValueError: if q < p, or if the columns of Z, or of X projected on Z, are linearly dependent.
@@ -131,8 +132,8 @@ def two_stage_least_squares(sample: IVSample) -> TwoStageFit:
 def two_stage_standard_errors(sample: IVSample, fit: TwoStageFit) -> Array:
     """Standard errors of 2SLS that allow for heteroskedastic errors, shape (p,): roots of the sandwich's diagonal.
 
-    `H^-1 M H^-1 / n` with `H = W'X / n`, `M` the mean of `r^2 w w'`, w the regressors as the first stage fits them and
-    r the residuals `y - x'beta`.
+    The sandwich is `H^-1 M H^-1 / n` with `H = W'X / n`, where `M` is the mean of `r^2 w w'`, w are the regressors as
+    the first stage fits them and r are the residuals `y - x'beta`.
     """
     W, r, n = sample.Z @ fit.Theta, sample.y - sample.X @ fit.beta, sample.n
     weighted = sample.weights[:, None] * W
@@ -144,8 +145,8 @@ def two_stage_standard_errors(sample: IVSample, fit: TwoStageFit) -> Array:
 def first_stage_F(sample: IVSample) -> float:
     """First-stage F statistic of the q excluded instruments, with an intercept and homoskedastic errors.
 
-    `F = ((TSS - RSS) / q) / (RSS / (n - q - 1))` of x on Z, both centred, where n counts records. All columns of Z
-    count as excluded instruments; controls must be partialled out before.
+    It is `F = ((TSS - RSS) / q) / (RSS / (n - q - 1))` of x on Z, both centred, where n counts records. All columns of
+    Z count as excluded instruments; controls must be partialled out before.
 
     Raises:
         ValueError: if p > 1, n <= q + 1, or the centred columns of Z are linearly dependent.
@@ -162,11 +163,14 @@ def first_stage_F(sample: IVSample) -> float:
 
 
 def _solve(A: Array, B: Array, reference: Array, s: Array, what: str) -> Array:
-    """Solves `argmin |A c - B|` with columns of A in units of those of `s * reference`, so that rank has no units."""
+    """The solution of `argmin |A c - B|`, with columns of A in units of those of `s * reference`.
+
+    The rank, which is checked, then has no units.
+    """
     scale = np.linalg.norm(s[:, None] * reference, axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     solution, _, _, singular_values = np.linalg.lstsq(A / scale, B, rcond=None)
-    # Compared with 1 and not the largest, because a single column of rounding error would always have rank 1.
+    # Compared with 1 and not with the largest, because a single column of rounding error would always have rank 1.
     rank = int((singular_values > max(A.shape) * _EPS).sum())
     if rank < A.shape[1]:
         raise ValueError(f"{what} has rank {rank}, but {A.shape[1]} columns: they are linearly dependent")
@@ -197,7 +201,7 @@ def _cholesky(gram: Gram) -> tuple[Array, Array]:
 
 
 def _reweighted(sample: LinearSample, theta: Array, gamma: float) -> tuple[Array, Array]:
-    """Sums `X'WX` and `X'W(y - X theta)` with the clip factors as weights, shapes (p, p) and (p,), in blocks."""
+    """The sums `X'WX` and `X'W(y - X theta)` with the clip factors as weights, shapes (p, p) and (p,), in blocks."""
     curvature, pull = np.zeros((sample.p, sample.p)), np.zeros(sample.p)
     threshold = np.full(1, gamma)
     for rows in blocks(sample.n, sample.p):

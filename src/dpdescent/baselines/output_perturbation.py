@@ -2,13 +2,13 @@
 
 The objective is the mean Huber loss whose gradients are clipped at gamma, plus `ridge |theta|^2 / 2`. It is strongly
 convex with constant `ridge`, and replacing one record of n moves its gradient by 2 gamma / n at most. The solver stops
-where the gradient is at most `TOLERANCE gamma` long. Let f and h be the objectives on neighbours and a and b where it
-stops: `ridge |a - b| <= |f'(a) - f'(b)| <= |f'(a)| + |h'(b)| + |h'(b) - f'(b)|`, so that what is released moves by
-`(2 gamma / n + 2 TOLERANCE gamma) / ridge` at most.
+where the length of the gradient is at most `TOLERANCE gamma`. Let f and h be the objectives on neighbours, and a and b
+the points at which the solver stops. Then `ridge |a - b| <= |f'(a) - f'(b)| <= |f'(a)| + |h'(b)| + |h'(b) - f'(b)|`, so
+that the released point moves by `(2 gamma / n + 2 TOLERANCE gamma) / ridge` at most.
 
-No number of steps that is known without the data is enough for every table: with covariates and outcomes of very
-unlike size double precision does not resolve the gradient. `fit` fails then, and that it failed is told of the records
-and not accounted for.
+No number of steps that is known without the data suffices for every table: for covariates and outcomes of very
+different sizes double precision does not resolve the gradient. `fit` then fails. The failure reveals something about
+the records, and no account covers it.
 """
 
 import math
@@ -31,7 +31,7 @@ PROVED = (
     "solved to a slope of 1e-9 gamma, moves by (2 gamma / n + 2e-9 gamma) / ridge at most; one Gaussian release of it, "
     "unless the solver fails, of which nothing may be told"
 )
-# Largest slope of the objective at the minimiser, over gamma.
+# Largest length of the objective's gradient at the minimiser, divided by gamma; and largest number of steps.
 TOLERANCE, LIMIT = 1e-9, 2000
 
 
@@ -42,7 +42,7 @@ class Calibration:
     Attributes:
         n: number of records.
         gamma: clipping threshold of a record's gradient.
-        ridge: curvature that is added.
+        ridge: curvature that is added to the objective.
         rho: zCDP budget under replace-one.
     """
 
@@ -68,9 +68,10 @@ class Calibration:
 
 
 def balanced_ridge(n: int, p: int, gamma: float, rho: float) -> float:
-    """Returns the ridge at which noise and bias of a coefficient vector of norm 1 balance, unit variances assumed.
+    """Returns the ridge at which noise and bias balance, for coefficients of norm 1 and unit variances.
 
-    The squared error is about `p s^2 / ridge^2 + ridge^2`, s the noise of a step, and least where `ridge^4 = p s^2`.
+    The squared error is about `p s^2 / ridge^2 + ridge^2`, where s is the noise of a step, and is smallest where
+    `ridge^4 = p s^2`.
     """
     return math.sqrt(math.sqrt(p) * zcdp.gaussian_noise_sd(mean_sensitivity(gamma, n), rho))
 
@@ -79,8 +80,8 @@ def fit(sample: LinearSample, calibration: Calibration, rng: np.random.Generator
     """Returns the minimiser with its noise, shape (p,).
 
     Raises:
-        ValueError: if the sample does not have the number of records that the noise is made for.
-        RuntimeError: if the minimiser is not found, which depends on the records: do not publish it.
+        ValueError: if the sample does not have the number of records for which the noise was computed.
+        RuntimeError: if the minimiser is not found. That depends on the records: do not publish it.
     """
     if sample.n != calibration.n:
         raise ValueError(f"the sample has {sample.n} records, and the noise is for n={calibration.n}")
@@ -89,7 +90,7 @@ def fit(sample: LinearSample, calibration: Calibration, rng: np.random.Generator
 
 
 def minimiser(sample: LinearSample, gamma: float, ridge: float) -> Array:
-    """Returns the minimiser by Newton's method with steps that are halved until the objective falls, shape (p,).
+    """Returns the minimiser by Newton's method, with steps that are halved until the objective falls, shape (p,).
 
     The objective is quadratic between finitely many kinks, so that the last steps are exact.
 
@@ -111,9 +112,9 @@ def minimiser(sample: LinearSample, gamma: float, ridge: float) -> Array:
         if slope @ slope <= (TOLERANCE * gamma) ** 2:
             return theta
         step = np.linalg.solve(inside.T @ inside / sample.n + ridge * np.eye(sample.p), slope)
-        while (found := objective(theta + step)) > value and step @ step > 0.0:
+        while (attained := objective(theta + step)) > value and step @ step > 0.0:
             step *= 0.5
-        theta, value = theta + step, found
+        theta, value = theta + step, attained
     raise RuntimeError(
         f"the minimiser at gamma={gamma}, ridge={ridge} still moves after {LIMIT} steps, so that nothing is released; "
         "do not publish that it failed, because that depends on the records and no budget covers it"

@@ -1,9 +1,9 @@
 """DP-SGD for linear regression: every step takes each record with one probability, independently (Poisson batches).
 
 Clipped gradients of a batch are summed, Gaussian noise is added, and the sum is divided by the batch's expected size, a
-constant. A record adds a vector of norm gamma at most. Privacy comes from the noise and from who was in a batch being
-secret; `privacy.sampling` accounts for both, exactly for a record that is added or removed, and for one that is
-replaced as for a removal and an addition.
+constant. A record adds a vector with a norm of at most gamma. Privacy comes from the noise and from the secrecy of the
+batches; `privacy.sampling` accounts for both. The account is exact for a record that is added or removed, and treats a
+replacement as a removal and an addition.
 """
 
 import math
@@ -71,11 +71,11 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What a fit releases.
+    """Releases of a fit.
 
     Attributes:
         theta: last iterate, shape (p,).
-        sums: sums of clipped gradients of every step with noise, shape (T, p).
+        sums: sums of clipped gradients of every step, with noise, shape (T, p).
     """
 
     theta: Array
@@ -91,7 +91,7 @@ def fit(sample: LinearSample, settings: Settings, rng: np.random.Generator) -> F
         rng: generator of batches and noise.
 
     Raises:
-        ValueError: if the sample does not have the number of records that steps are divided by.
+        ValueError: if the sample does not have the number of records for which the settings were made.
     """
     if sample.n != settings.n:
         raise ValueError(f"the sample has {sample.n} records, and the settings are for n={settings.n}")

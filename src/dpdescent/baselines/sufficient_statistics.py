@@ -1,10 +1,11 @@
-"""Linear regression from noisy sums X'X and X'y, and nothing else: what AdaSSP adds a ridge to.
+"""Linear regression from noisy sums X'X and X'y alone, to which AdaSSP adds a ridge.
 
-Records are clipped to public bounds, so that the sensitivities hold. Where the noise in X'X reaches its smallest
-eigenvalue, the solution is anything.
+Records are clipped to public bounds, so that the sensitivities hold. If the noise in X'X reaches its smallest
+eigenvalue, the solution is arbitrary.
 
-**Sensitivities**, for records with |x| <= Bx and |y| <= By; |.| is the Euclidean norm of vectors. X'X is released by
-its entries on and above the diagonal; AdaSSP (`baselines.ada_ssp`) releases its smallest eigenvalue too.
+**Sensitivities**, for records with |x| <= Bx and |y| <= By, where |.| is the Euclidean norm of vectors. The release of
+X'X consists of its entries on and above the diagonal; AdaSSP (`baselines.ada_ssp`) releases its smallest eigenvalue
+too.
 
 Add or drop a record (x, y):
 - smallest eigenvalue: X'X moves by xx', and 0 <= xx' <= Bx^2 I, so every eigenvalue moves by Bx^2 at most;
@@ -42,11 +43,11 @@ PROVED = (
 
 @dataclass(frozen=True)
 class Calibration:
-    """Noise of the two releases, at half of the budget each.
+    """Noise of the two releases, each at half of the budget.
 
     Attributes:
         bounds: public bounds of the records.
-        rho: zCDP budget of both under replace-one.
+        rho: zCDP budget of both releases under replace-one.
     """
 
     bounds: Bounds
@@ -59,11 +60,11 @@ class Calibration:
     def releases(self) -> tuple[GaussianReleases, GaussianReleases]:
         """The releases of X'X and of X'y."""
         _, xx, xy = sensitivities(self.bounds, "replace-one")
-        found = (
+        both = (
             GaussianReleases(what, size, zcdp.gaussian_noise_sd(size, 0.5 * self.rho), 1)
             for what, size in (("X'X, its upper triangle", xx), ("X'y", xy))
         )
-        return next(found), next(found)
+        return next(both), next(both)
 
     def mechanism(self) -> Mechanism:
         """Returns the privacy event of a fit."""

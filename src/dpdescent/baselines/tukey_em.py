@@ -1,19 +1,20 @@
 """TukeyEM: least squares on disjoint parts, and a private deep point among them (Amin et al. 2023, arXiv 2208.07353).
 
 The records are split at random into m parts, each part gives a model by least squares, and a point of large depth among
-the m models is drawn. The depth of a point is the least, over coordinates, of the number of models at or below it and
-the number at or above it, so that the points of depth i or more are a box: from the i-th smallest to the i-th largest
-model in every coordinate. V_i is its volume. Nothing is known beforehand: no bound, threshold, unit or step size.
+the m models is drawn. The depth of a point is the minimum, over coordinates, of two numbers: that of the models at or
+below it, and that of the models at or above it. So the points of depth i or more are a box, from the i-th smallest to
+the i-th largest model in every coordinate. V_i is its volume. Nothing needs to be known beforehand: no bound,
+threshold, unit or step size.
 
-1. *Check.* A noisy distance to data on which step 2 would tell too much must exceed a threshold; else the answer is 0,
-   which is post-processing of the failure and counts like any other estimate.
+1. *Check.* A noisy distance to the nearest data for which step 2 would reveal too much must exceed a threshold;
+   otherwise the result is 0, which is post-processing of the failure and counts like any other estimate.
 2. *Draw.* The density `e^(c depth)` on the box of depth t = m // 4, by the exponential mechanism. It is a mixture of
    uniform laws on the boxes i >= t with weights `a_i V_i`, `a_t = e^(ct)` and `a_i = e^(ci) - e^(c(i-1))` beyond.
 
 **Guarantee** under replace-one, for every data set. n and m are public, and the split is independent of the records,
 hence the same for neighbours. One replaced record replaces one model of m. Each of the counts loses one at most and
-wins one at most, so that a depth moves by 1 at most, in either direction: replaced models let it rise in one place and
-fall in another, where a model that is added lets it rise only. Therefore, for neighbours x and x':
+gains one at most, so that a depth moves by 1 at most, in either direction: a replaced model lets it rise in one place
+and fall in another, while an added model only lets it rise. Therefore, for neighbours x and x':
 
 - `V_(i+1)(x') <= V_i(x) <= V_(i-1)(x')`. With k replaced models, V_i moves between V_(i+k) and V_(i-k).
 - Let f be the density of x before it is divided by its integral Z, and A = {depth >= t}. On both boxes, `f <= e^c f'`.
@@ -53,10 +54,10 @@ PROVED = (
     "its Laplace noise costs epsilon / 2, the density e^(c depth) costs 2 c = epsilon / 2; delta covers either a draw "
     "near its box's edge or a check that passes in error, never both"
 )
-# Fewest models, so that a depth is left below t; largest coefficient, so that differences are numbers.
+# Smallest number of models, so that a depth remains below t; largest coefficient, so that differences are numbers.
 FEWEST, LARGEST = 8, 1e100
-# Number of models in the authors' comparisons of data sets. The public rule tries so many numbers, and by its guess a
-# check fails so often.
+# Number of models in the authors' comparisons of data sets; number of candidates of the public rule; and share of
+# failing checks by its prediction.
 AUTHORS, TRIED, FAILS = 1000, 100, 0.01
 
 
@@ -65,7 +66,7 @@ class Settings:
     """Public settings of a fit.
 
     Attributes:
-        models: m, number of parts.
+        models: m, the number of parts.
         eps, delta: the budget under replace-one, all of which is spent.
 
     Raises:
@@ -86,22 +87,22 @@ class Settings:
 
     @property
     def check_eps(self) -> float:
-        """The check's part of epsilon, the published half; the draw has the other."""
+        """The check's part of epsilon, the published half; the draw has the other half."""
         return 0.5 * self.eps
 
     @property
     def weight(self) -> float:
-        """c, the coefficient of the depth: a replaced model moves the density by e^c, and its integral by e^c."""
+        """The coefficient c of the depth: a replaced model changes the density by e^c, and its integral by e^c."""
         return 0.5 * (self.eps - self.check_eps)
 
     @property
     def least_depth(self) -> int:
-        """Depth t of the box that holds all that may be drawn."""
+        """Depth t of the box that contains all points that may be drawn."""
         return self.models // 4
 
     @property
     def threshold(self) -> float:
-        """What the noisy distance must exceed: at K = -1 it does with probability delta at most."""
+        """The threshold of the noisy distance, which exceeds it at K = -1 with a probability of at most delta."""
         return max(math.log(0.5 / self.delta), 0.0) / self.check_eps - 1.0
 
     def mechanism(self) -> Mechanism:
@@ -111,7 +112,7 @@ class Settings:
 
 
 def fit(sample: LinearSample, settings: Settings, rng: np.random.Generator) -> Array:
-    """Returns a model of large depth, shape (p,), or zeros where the check fails.
+    """Returns a model of large depth, shape (p,), or zeros if the check fails.
 
     Raises:
         ValueError: if there are fewer records than models.
@@ -120,14 +121,14 @@ def fit(sample: LinearSample, settings: Settings, rng: np.random.Generator) -> A
 
 
 def deep_point(models: Array, settings: Settings, rng: np.random.Generator) -> Array:
-    """Check and draw among finite models, shape (m, p); returns zeros, shape (p,), where the check fails."""
+    """Check and draw among finite models, shape (m, p); returns zeros, shape (p,), if the check fails."""
     ordered = np.sort(models, axis=0)
     volumes = log_volumes(ordered)
     if not distance(volumes, settings) + rng.laplace(scale=1.0 / settings.check_eps) > settings.threshold:
         return np.zeros(models.shape[1])
     weights = log_weights(volumes, settings)
     if not weights.max() > -math.inf:
-        # A box without volume passes by the check's error alone, which delta covers.
+        # A box without volume passes only by an error of the check, which delta covers.
         return np.zeros(models.shape[1])
     depth = settings.least_depth + int((weights + rng.gumbel(size=len(weights))).argmax())
     low, high = ordered[depth - 1], ordered[-depth]
@@ -135,11 +136,11 @@ def deep_point(models: Array, settings: Settings, rng: np.random.Generator) -> A
 
 
 def part_models(sample: LinearSample, m: int, rng: np.random.Generator) -> Array:
-    """Least squares on m random disjoint parts of as equal sizes as can be, shape (m, p), finite.
+    """Least squares on m random disjoint parts with sizes as equal as possible, shape (m, p), finite.
 
-    Of several solutions that of least norm is taken, the columns of a part scaled to a largest entry of 1, so that
-    units do not matter. A coefficient that is too large for a number is 0 and one beyond `LARGEST` is cut to it, so
-    that any part makes a model, whatever its records are.
+    Among several solutions the one with the smallest norm is taken, after the columns of a part are scaled to a largest
+    entry of 1, so that units do not matter. A coefficient that is too large for a float becomes 0, and one beyond
+    `LARGEST` is clipped, so that any part gives a model, whatever its records are.
 
     Raises:
         ValueError: if there are fewer records than models.
@@ -179,38 +180,38 @@ def log_weights(volumes: Array, settings: Settings) -> Array:
 
 
 def distance(volumes: Array, settings: Settings) -> int:
-    """Distance K of the check: a lower bound, that one replaced model moves by 1 at most, and -1 where q > delta."""
+    """Distance K of the check: a lower bound that one replaced model moves by 1 at most, and -1 where q > delta."""
     c, t = settings.weight, settings.least_depth
     k = np.arange(t - 1)
-    # Logarithms of the sums of e^(ci) V_i over i > j, at place j.
+    # Logarithms of the sums of e^(ci) V_i over i > j, at index j.
     rising = volumes + c * np.arange(1, len(volumes) + 1)
     tails = np.append(np.logaddexp.accumulate(rising[::-1])[::-1], -np.inf)
     total = np.logaddexp(volumes[t + k - 1], math.log(-math.expm1(-c)) - c * (t + k) + tails[t + k])
     with np.errstate(invalid="ignore"):
-        # Not a number where both volumes are 0, which is no pass.
+        # NaN where both volumes are 0, which counts as no pass.
         passes = c + volumes[t - 2 - k] - total <= math.log(settings.delta)
     return int(np.append(passes, False).argmin()) - 1
 
 
 @lru_cache(1024)
 def public_models(n: int, p: int, eps: float, delta: float) -> int:
-    """Returns m by a written rule of public numbers: the least expected error among those whose check will pass.
+    """Returns m by a fixed rule of public numbers: the smallest expected error among those whose check will pass.
 
-    The authors compare data sets at m = `AUTHORS` and sweep to 2000, which passes at their budget for some ten
-    coefficients; other budgets and sizes need another m. Here coefficients are taken for those of normal covariates and
-    errors, which are Student's t with nu = size - p + 1 degrees of freedom over sqrt(nu), and for independent of each
-    other. Units cancel in q, so that the distance is known beforehand. With f the density in the middle, about
+    The authors compare data sets at m = `AUTHORS` and sweep to 2000, which passes at their budget for about ten
+    coefficients; other budgets and sizes need another m. Here coefficients are assumed to be independent and to have
+    the law that normal covariates and errors give, Student's t with nu = size - p + 1 degrees of freedom, divided by
+    sqrt(nu). Units cancel in q, so that the distance is known beforehand. With f the density in the middle, about
     `sqrt((2 nu - 1) / (4 pi))`, a drawn coordinate has a squared error of about `(1 / (4 m) + p (p + 1) / (3 (c m)^2))
-    / f^2`: that of the median of m, and that of the draw, whose depth lies about Gamma(p, c) below the deepest. Where
-    no number will pass, the largest is returned: n // (p + 2).
+    / f^2`: the error of the median of m, plus that of the draw, whose depth lies about Gamma(p, c) below the deepest.
+    If no number will pass, the largest is returned: n // (p + 2).
     """
     most = max(n // (p + 2), FEWEST)
     best, least = most, math.inf
     for m in np.unique(np.geomspace(FEWEST, most, TRIED).round().astype(int)).tolist():
         settings, freedom = Settings(m, eps, delta), max(n // m - p + 1, 1)
         depths = (np.arange(1, m // 2 + 1) - 0.375) / (m + 0.25)
-        found = distance(p * np.log(-stdtrit(freedom, depths)), settings)
+        reached = distance(p * np.log(-stdtrit(freedom, depths)), settings)
         error = (0.25 / m + p * (p + 1) / (3.0 * (settings.weight * m) ** 2)) / (2.0 * freedom - 1.0)
-        if found >= settings.threshold + math.log(0.5 / FAILS) / settings.check_eps and error < least:
+        if reached >= settings.threshold + math.log(0.5 / FAILS) / settings.check_eps and error < least:
             best, least = m, error
     return best

@@ -1,4 +1,4 @@
-"""The command `dpdescent`: one estimate on a CSV of your own, and what checks a checkout of the replication."""
+"""The command `dpdescent`: a private estimate from a CSV of your own, and checks of a checkout of the replication."""
 
 import contextlib
 import errno
@@ -12,7 +12,7 @@ from types import ModuleType
 
 from dpdescent.commands import printing
 
-# By name: the module that runs it, imported only then, and what it does.
+# For each command: the module that runs it, imported only then, and what the command does.
 COMMANDS = {
     "estimate": ("dpdescent.commands.estimate", "one private run on a CSV of your own: regression or instruments"),
     "example": ("dpdescent.commands.example", "write the small tables that the help of `estimate` uses"),
@@ -30,7 +30,7 @@ COMMANDS = {
     "readme": ("dpdescent.replication.commands.readme", "write the numbers that the READMEs quote, or check them"),
     "metadata": ("dpdescent.replication.commands.metadata", "write what others read of the project, or check it"),
 }
-# The module that says what a checkout is, and commands that need none.
+# The module that recognises a checkout, and the commands that need none.
 CHECKOUT, ANYWHERE = "dpdescent.replication.commands.checkout", ("estimate", "example", "compare", "artifacts-diff")
 
 
@@ -38,8 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command that the first argument names.
 
     Raises:
-        SystemExit: 2, with one line, if there is no such command, if it needs what is not installed, or if it would
-            write where nothing can be written.
+        SystemExit: 2, with one line, if the command does not exist, if it needs something that is not installed, or if
+            it would write where writing is impossible.
     """
     printing.take_any_character()
     name, *rest = [*(sys.argv[1:] if arguments is None else arguments)] or ["--help"]
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except ModuleNotFoundError as error:
         if str(error.name).startswith("dpdescent"):
             raise
-        # First, because packages alone would not help.
+        # Checked first, because packages alone would not help.
         if name not in ANYWHERE:
             importlib.import_module(CHECKOUT).require()
         _end(f"Error: dpdescent {name} needs {error.name}, which is not installed: pip install '{_with_extra(name)}'")
@@ -72,14 +72,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _help(module: ModuleType, rest: Sequence[str], name: str) -> str:
-    """What a command prints of itself, because argparse fails where the reader has gone."""
-    with contextlib.redirect_stdout(io.StringIO()) as told, contextlib.suppress(SystemExit):
+    """The help text of a command, printed by us, because argparse fails where the reader of a pipe has gone."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.suppress(SystemExit):
         module.main(rest, name)
-    return told.getvalue().rstrip("\n")
+    return printed.getvalue().rstrip("\n")
 
 
 def _with_extra(name: str) -> str:
-    """What pip is to install for the pipeline's packages: a checkout, or what this installation came from."""
+    """The argument with which pip installs the pipeline's packages: a checkout, or this installation's origin."""
     if name not in ANYWHERE:
         return ".[replication]"
     origin = json.loads(importlib.metadata.distribution("dpdescent").read_text("direct_url.json") or "{}")
@@ -90,7 +90,7 @@ def _with_extra(name: str) -> str:
 
 
 def usage() -> str:
-    """The commands, a line each."""
+    """The list of commands, one line per command."""
     lines = [f"  {name:<14} {what}" for name, (_, what) in COMMANDS.items()]
     return "\n".join(
         [
@@ -105,6 +105,7 @@ def usage() -> str:
 
 
 def _end(line: str) -> None:
+    """Prints an error in one line and exits with status 2."""
     print(line, file=sys.stderr)
     raise SystemExit(2)
 

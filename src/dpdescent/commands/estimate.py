@@ -34,7 +34,7 @@ EXAMPLE = r"""To try it on drawn records, wages that grow by 1.2 with a year of 
   dpdescent estimate instruments.csv --method dp-iv-gd --instruments z1 z2 --regressors x --outcome y \
     --clip-norm1 8 --clip-norm2 12 --epsilon 4 --seed 7
 """
-# Today's names of options by those that they had before.
+# Present names of options, by the names that they had before.
 RENAMED = {
     "--gamma": "--clip-norm", "--gamma1": "--clip-norm1", "--gamma2": "--clip-norm2",
     "--eta": "--step-size (--step-size1 of dp-2s-gd)", "--alpha": "--step-size2",
@@ -43,7 +43,7 @@ RENAMED = {
 
 class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """Exits with status 2 and the message in one line, without argparse's usage."""
+        """Exits with status 2 and the message in one line, without argparse's usage text."""
         self.exit(2, f"Error: {' '.join(message.split())}\n")
 
 
@@ -51,7 +51,7 @@ class Release(argparse.Action):
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: object, _: str | None = None
     ) -> None:
-        """Notes that a release is to be made, and refuses words: the option had some in an earlier version."""
+        """Notes that a release is wanted, and refuses words, because the option took one in an earlier version."""
         if values is not None:
             mend = f"--publish {values}" if values in two_stage.RELEASED else f"{values} before all options"
             parser.error(f"--release {values}: it takes no word; give {mend}")
@@ -62,12 +62,12 @@ class Renamed(argparse.Action):
     def __call__(
         self, parser: argparse.ArgumentParser, _: argparse.Namespace, __: object, option: str | None = None
     ) -> NoReturn:
-        """Ends with today's name of an option."""
+        """Ends with the present name of the option."""
         parser.error(f"{option} is called {RENAMED[str(option)]} since {SINCE}")
 
 
 def main(arguments: Sequence[str], name: str) -> None:
-    """Runs the command.
+    """Runs the command `dpdescent estimate`.
 
     Raises:
         SystemExit: 2, with one line, if an option is missing or wrong, or the file cannot be used.
@@ -75,10 +75,10 @@ def main(arguments: Sequence[str], name: str) -> None:
     parser = _parser(name)
     args = parser.parse_args(arguments)
     try:
-        told = _estimate(args)
+        report = _estimate(args)
     except (ValueError, OSError, csv.Error) as error:
         parser.error(str(error))
-    printing.tell(told)
+    printing.tell(report)
 
 
 def _parser(name: str) -> Parser:
@@ -135,18 +135,18 @@ def _parser(name: str) -> Parser:
 
 
 def _estimate(args: argparse.Namespace) -> str:
-    """Runs the method, writes its result, and returns the message that says so."""
+    """Runs the method, writes its result to the output file, and returns the report for the terminal."""
     for name in ("instruments", "regressors", "centre", "scale"):
-        if given := getattr(args, name):
-            setattr(args, name, own_data.names(given))
+        if words := getattr(args, name):
+            setattr(args, name, own_data.names(words))
     args.secure_noise |= args.release
     content = two_stage.estimate(args) if args.method == "dp-2s-gd" else with_intervals.estimate(args)
     _write(json.dumps(content, indent=2, allow_nan=False) + "\n", Path(args.output))
-    return own_data.told(content, args.output)
+    return own_data.report(content, args.output)
 
 
 def _write(text: str, target: Path) -> None:
-    """Writes a file under a temporary name and renames it, so that no half-written release is ever seen."""
+    """Writes a file under a temporary name and renames it, so that nobody ever sees a half-written release."""
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:

@@ -15,10 +15,10 @@ TABLES = {"wages.csv": "columns educ, age, female, wage", "instruments.csv": "co
 
 
 def main(arguments: Sequence[str], name: str) -> None:
-    """Runs the command.
+    """Runs the command `dpdescent example`.
 
     Raises:
-        SystemExit: 2, with one line, if a file of such a name with other content is there, or none can be written.
+        SystemExit: 2, with one line, if a file of the same name has other content, or a file cannot be written.
     """
     parser = argparse.ArgumentParser(
         prog=name, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -33,5 +33,5 @@ def main(arguments: Sequence[str], name: str) -> None:
             target.write_bytes(content)
     except OSError as error:
         parser.exit(2, f"Error: {error}\n")
-    told = [f"{table}: {what}" for table, what in TABLES.items()]
-    printing.tell("\n".join([*told, "`dpdescent estimate --help` ends with commands to try on them"]))
+    lines = [f"{table}: {what}" for table, what in TABLES.items()]
+    printing.tell("\n".join([*lines, "`dpdescent estimate --help` ends with commands to try on them"]))

@@ -1,4 +1,4 @@
-"""Text for runs on a user's own data: notices, and one run's options and results."""
+"""Text for runs on a user's own data: notices, and the options and results of one run."""
 
 import csv
 import math
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dpdescent.data.iv import IVSample
 
-# Notices; each is printed once in a run.
+# Notices; a run prints one of them, once.
 SEEDED = (
     "a study, not a release: noise is from a seeded generator, in double precision, and whoever has the seed can make "
     "it again and take it off, so that there is no guarantee"
@@ -35,22 +35,22 @@ RELEASE = (
     "what a machine does; what was promised is told in three lines"
 )
 
-# Beyond these budgets an epsilon cannot be computed to all digits, and would mean nothing.
+# Smallest and largest budget from which a meaningful epsilon can be computed to all digits.
 BUDGETS = 1e-12, 1e6
 
 
 def pipeline_notice(tables: Sequence[str]) -> str:
-    """Notice for a build that reads the user's own tables."""
+    """The notice for a build that reads the user's own tables."""
     return f"Notice: {', '.join(tables)}: {SEEDED}; and the pipeline takes more from the data than its noise covers."
 
 
 def option(name: str) -> str:
-    """The option that sets the argument of this name."""
+    """The command-line option that sets the argument of this name."""
     return f"--{name.replace('_', '-')}"
 
 
 def missing(options: Mapping[str, object], choice: Mapping[str, str]) -> str:
-    """Message about missing options without a safe default, with advice for the first; empty if none is missing."""
+    """The message about missing options that have no safe default, with advice for the first; empty if none is."""
     names = [name for name in choice if options[name] is None]
     if not names:
         return ""
@@ -69,17 +69,17 @@ def require_one_noise(seed: int | None, secure: bool) -> None:
 
 
 def notice(secure: bool, release: bool) -> str:
-    """What kind of run it is."""
+    """The notice that says what kind of run this is."""
     return RELEASED if release else SECURE if secure else SEEDED
 
 
 def promised(account: Mapping[str, Any]) -> list[str]:
-    """Lines that say what a release promises: what, under which conditions, and what is left out."""
-    # Imported here, because a build's start reads the notices of this module and needs no numpy.
+    """Lines that say what a release promises, under which conditions, and what it leaves out."""
+    # Imported here, because the start of a build reads the notices of this module and needs no numpy.
     from dpdescent.exact_grid import SPARE
     from dpdescent.exact_sums import LEFT_OUT
 
-    # Rounded up, because what is promised must hold; noise has more to spare than what is taken off first.
+    # Rounded up, because the promise must hold. The small amount subtracted first is less than the noise has to spare.
     shown = Context(prec=6, rounding=ROUND_CEILING).create_decimal(account["epsilon"] * (1.0 - 0.25 * SPARE))
     return [
         f"Promised: ({float(shown):.6g}, {account['delta']})-differential privacy where one row is replaced, "
@@ -92,10 +92,10 @@ def promised(account: Mapping[str, Any]) -> list[str]:
 
 
 def require_budget(name: str, value: float | None) -> None:
-    """Checks a budget that was given.
+    """Checks a privacy budget from the command line.
 
     Raises:
-        ValueError: if no epsilon can be computed from it that means anything.
+        ValueError: if the budget is so small or large that its epsilon would be meaningless.
     """
     low, high = BUDGETS
     if value is not None and not low <= value <= high:
@@ -103,10 +103,10 @@ def require_budget(name: str, value: float | None) -> None:
 
 
 def require_delta(delta: float, n: int = 1) -> None:
-    """Checks the delta of an account of n records.
+    """Checks the delta at which an account of n records is given.
 
     Raises:
-        ValueError: unless it lies strictly between 0 and 1 / n.
+        ValueError: unless delta lies strictly between 0 and 1 / n.
     """
     if not 0.0 < delta < 1.0:
         raise ValueError(f"--delta {delta:g} must lie strictly between 0 and 1")
@@ -117,22 +117,22 @@ def require_delta(delta: float, n: int = 1) -> None:
 
 
 def names(words: Sequence[str]) -> list[str]:
-    """Splits words at commas; a name with a comma stands in quotes, as in the header of the table.
+    """Splits words into names at commas; a name with a comma stands in quotes, as in the header of the table.
 
     Raises:
-        csv.Error: if a word could be no line of a table.
+        csv.Error: if a word cannot be read as a line of a table.
     """
-    found = [name for word in words for name in next(csv.reader([word], skipinitialspace=True), [])]
-    return [name for name in found if name] or [*words]
+    split = [name for word in words for name in next(csv.reader([word], skipinitialspace=True), [])]
+    return [name for name in split if name] or [*words]
 
 
 def constants(pairs: Sequence[str], name: str = "centre") -> dict[str, float]:
-    """Reads `column=number` pairs of the option of this name.
+    """Reads the `column=number` pairs of an option into a dictionary.
 
     Raises:
-        ValueError: if one is not such a pair, or a column occurs twice.
+        ValueError: if a word is not such a pair, or a column occurs twice.
     """
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for pair in pairs:
         column, _, value = pair.rpartition("=")
         try:
@@ -141,17 +141,17 @@ def constants(pairs: Sequence[str], name: str = "centre") -> dict[str, float]:
             number = None
         if not column or number is None:
             raise ValueError(f"--{name} {pair}: give column=number, such as x=2, with a constant that is public")
-        if column in found:
-            raise ValueError(f"--{name} {pair}: {column} has the constant {found[column]} already; give one")
-        found[column] = number
-    return found
+        if column in numbers:
+            raise ValueError(f"--{name} {pair}: {column} has the constant {numbers[column]} already; give one")
+        numbers[column] = number
+    return numbers
 
 
 def require_used(constants: Mapping[str, float], used: Sequence[str], name: str = "centre") -> None:
-    """Checks public constants of columns, given by the option of this name.
+    """Checks that public constants are finite and belong to columns in use; `name` is their option.
 
     Raises:
-        ValueError: if one is not finite, or belongs to no column in use.
+        ValueError: if a constant is not finite, or belongs to no column in use.
     """
     for column, value in constants.items():
         if column not in used:
@@ -168,7 +168,7 @@ def centred(
     Raises:
         ValueError: if a constant is not finite, or belongs to no column in use.
     """
-    # Imported here, because a build's start reads the notices of this module and needs no numpy.
+    # Imported here, because the start of a build reads the notices of this module and needs no numpy.
     import numpy as np
 
     from dpdescent.data.iv import IVSample
@@ -176,14 +176,14 @@ def centred(
 
     require_used(constants, [*instruments, *regressors, outcome])
     z, x = (np.array([constants.get(name, 0.0) for name in names]) for names in (instruments, regressors))
-    # What overflows is clipped like any other value that is too large.
+    # Overflowing values are clipped like any other value that is too large.
     with np.errstate(over="ignore"):
         moved = sample.Z - z, sample.X - x, sample.y - constants.get(outcome, 0.0)
     return IVSample(*(np.clip(part, -LARGEST, LARGEST) for part in moved))
 
 
 def require_free(output: str, source: str, keep: bool) -> None:
-    """Checks the name of an output file before a run.
+    """Checks the name of an output file before a run starts.
 
     Args:
         output: name of the output file.
@@ -191,17 +191,18 @@ def require_free(output: str, source: str, keep: bool) -> None:
         keep: whether an existing file must not be overwritten, because its noise cannot be regenerated.
 
     Raises:
-        ValueError: if it is a folder, a device, the table itself, or a file that is to be kept, or no name of a file.
+        ValueError: if the name is that of a folder, a device, the table itself or a file to be kept, or cannot be the
+            name of a file.
     """
     if not output.isprintable():
         raise ValueError(f"--output {output!r} has a character that no terminal shows; name another file")
     path = Path(output)
     if path.is_dir() or output.endswith(os.sep):
         raise ValueError(f"--output {output} is a folder; name a file")
-    # A device, a pipe or a link without an end would be replaced by a file.
+    # Because the output would replace a device, a pipe, or a link that never ends.
     if os.path.lexists(path) and not path.is_file():
         raise ValueError(f"--output {output} is no regular file; name one, or a new one")
-    # Not Path.resolve, because it ends on links that lead to themselves.
+    # Not Path.resolve, because that fails on links that lead to themselves.
     if os.path.realpath(path) == os.path.realpath(source):
         raise ValueError(f"--output {output} is the table itself; name another file")
     if keep and path.exists():
@@ -210,11 +211,11 @@ def require_free(output: str, source: str, keep: bool) -> None:
         )
 
 
-def told(content: Mapping[str, Any], output: str) -> str:
-    """Text about a run for the terminal: notice, estimate, privacy account and name of the output file.
+def report(content: Mapping[str, Any], output: str) -> str:
+    """The report of a run for the terminal: notice, estimate, privacy account and name of the output file.
 
     Args:
-        content: content of the output file, as `dpdescent estimate` makes it.
+        content: content of the output file, as `dpdescent estimate` writes it.
         output: name of the output file.
     """
     account, settings = content["account"], content["settings"]
@@ -240,59 +241,62 @@ def told(content: Mapping[str, Any], output: str) -> str:
             " if hardly any gradient is clipped or errors are symmetric",
             f"  first-stage F {content['first_stage_F']:.4g}, the noise counted as error",
         ]
-    lines += [f"Warning: {each}." for each in content["warnings"]]
+    lines += [f"Warning: {warning}." for warning in content["warnings"]]
     lines += [f"account ({account['relation']}, n public)"]
-    lines += [_released(what, [each for each in account["releases"] if each["what"] == what])
-              for what in dict.fromkeys(each["what"] for each in account["releases"])]  # fmt: skip
+    lines += [_released(what, [release for release in account["releases"] if release["what"] == what])
+              for what in dict.fromkeys(release["what"] for release in account["releases"])]  # fmt: skip
     lines += [f"  together rho {account['rho']:.6g}, or epsilon {account['epsilon']:.6g} at delta {account['delta']:g}"]
     lines += [f"  {account['holds']}"] + [f"  guarantee {account['guarantee']}"] * ("seed" in settings)
     if "release" in account:
         lines += [f"  release {account['release']}: {account['release_costs']}"]
-    lines += [f"{each}." for each in content.get("promised", [])]
+    lines += [f"{promise}." for promise in content.get("promised", [])]
     return "\n".join([*lines, f"written to {output}"])
 
 
 def _table(content: Mapping[str, Any]) -> list[str]:
-    """The table of a regression, what its intervals are for, and what was assumed."""
-    # Imported here, because a build's start reads the notices of this module and needs no numpy.
+    """Lines with the table of a regression, the target of its intervals, and the assumptions."""
+    # Imported here, because the start of a build reads the notices of this module and needs no numpy.
     import numpy as np
 
     from dpdescent.estimators.run import table
 
-    names, found, errors = [*content["coefficients"]], content["intervals"], content.get("standard_errors")
+    names, intervals, errors = [*content["coefficients"]], content["intervals"], content.get("standard_errors")
     lines = table(
         names, np.array([*content["coefficients"].values()]),
         None if errors is None else np.array([*errors.values()], dtype=float),
-        None if found is None else np.array([each or [math.nan] * 2 for each in found.values()]),
+        None if intervals is None else np.array([text or [math.nan] * 2 for text in intervals.values()]),
         content["settings"]["level"],
     )  # fmt: skip
-    told = [f"Intervals: for {content['intervals_are_for']}."] if found else []
-    told += [f"Assumed: {content['assumed']}."]
-    return [f"outcome: {content['settings']['outcome']}", "", *lines, "", *(textwrap.fill(each, 100) for each in told)]
+    notes = [f"Intervals: for {content['intervals_are_for']}."] if intervals else []
+    notes += [f"Assumed: {content['assumed']}."]
+    return [f"outcome: {content['settings']['outcome']}", "", *lines, "", *(textwrap.fill(text, 100) for text in notes)]
 
 
 def _interval(content: Mapping[str, Any], name: str) -> str:
-    """The interval of a coefficient in words, if there is one."""
-    found = (content.get("intervals") or {}).get(name)
-    return "" if found is None else f", 95 % interval {found[0]:.6g} to {found[1]:.6g}"
+    """The interval of a coefficient in words; empty if it has none."""
+    ends = (content.get("intervals") or {}).get(name)
+    return "" if ends is None else f", 95 % interval {ends[0]:.6g} to {ends[1]:.6g}"
 
 
 def _released(what: str, releases: Sequence[Mapping[str, Any]]) -> str:
     """A line about releases of one kind, which may differ in sensitivity and noise."""
-    count, rho = sum(each["count"] for each in releases), math.fsum(each["rho"] for each in releases)
-    moved, noise = (_extent([each[name] for each in releases]) for name in ("sensitivity", "noise_sd"))
-    return f"  {count} release{'s' * (count != 1)} of the {what}: sensitivity {moved}, noise sd {noise}, rho {rho:.6g}"
+    count, rho = sum(release["count"] for release in releases), math.fsum(release["rho"] for release in releases)
+    sensitivity, noise = (_extent([release[name] for release in releases]) for name in ("sensitivity", "noise_sd"))
+    return (
+        f"  {count} release{'s' * (count != 1)} of the {what}: sensitivity {sensitivity}, noise sd {noise}, "
+        f"rho {rho:.6g}"
+    )
 
 
 def _extent(values: Sequence[float]) -> str:
-    """A number that is told once, or the least and the largest of several."""
+    """The common value of several numbers, or the smallest and the largest of them."""
     low, high = f"{min(values):.6g}", f"{max(values):.6g}"
     return low if low == high else f"{low} to {high}"
 
 
 def _set(ends: Sequence[Sequence[float | None]]) -> str:
-    """A union of intervals in words; an end of None is infinite."""
+    """A union of intervals in words; None stands for an infinite end."""
     if not ends:
         return "is empty: no effect explains all instruments"
-    told = [(-math.inf if low is None else low, math.inf if high is None else high) for low, high in ends]
-    return " and ".join(f"[{low:.4g}, {high:.4g}]" for low, high in told)
+    intervals = [(-math.inf if low is None else low, math.inf if high is None else high) for low, high in ends]
+    return " and ".join(f"[{low:.4g}, {high:.4g}]" for low, high in intervals)

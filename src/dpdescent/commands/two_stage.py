@@ -1,4 +1,4 @@
-"""DP-2S-GD (liang2025 Algorithm 1) on a table of your own: options, one run, and what may be published of it."""
+"""DP-2S-GD (liang2025 Algorithm 1) on a table of your own: options, one run, and its publishable results."""
 
 import argparse
 import math
@@ -28,10 +28,11 @@ COLUMNS = {
     "outcome": "column on which they act",
 }
 
-# Iterations of both stages where none are given.
+# Number of iterations of both stages where the user gives none.
 STEPS = 20
 
-# The noise of a step grows with the square root of their number, so that more steps only cost memory and time.
+# Limits on steps and on numbers in all iterates. The noise of a step grows with the square root of the number of steps,
+# so that more steps only cost memory and time.
 MOST_STEPS, MOST_NUMBERS = 10_000, 10_000_000
 
 OTHERS = "--method dp-regression (without instruments) or dp-iv-gd (with them)"
@@ -52,7 +53,7 @@ CHOICE = {
     "descent diverges",
 }
 
-# What each choice of published iterates costs, and why both cost the same.
+# The cost of each choice of published iterates, and why both cost the same.
 RELEASED = {
     "beta": "only the last beta is published; it rests on all noisy first-stage steps too, so that no cost below "
     "rho1 + rho2 is proved (Lemma F.1 of liang2025, which claims rho2, is refuted)",
@@ -62,14 +63,14 @@ RELEASED = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """Results of a run that may be published.
+    """Publishable results of a run.
 
     Attributes:
-        beta: last second-stage iterate, shape (p,).
+        beta: last iterate of the second stage, shape (p,).
         paths: iterates 0 to T: `Theta_path`, shape (T + 1, q, p), and `beta_path`, shape (T + 1, p); empty where only
             beta is published.
-        noise_error: standard error of each coefficient by the noise alone, as `noise_error` gives it.
-        warnings: what is wrong with the run as far as its own noisy iterates show; the account covers all of them.
+        noise_error: standard error of each coefficient due to the noise alone, as `noise_error` computes it.
+        warnings: faults of the run that its own noisy iterates show; the account covers all of these iterates.
     """
 
     beta: Array
@@ -79,7 +80,7 @@ class Outcome:
 
 
 def estimate(args: argparse.Namespace) -> dict[str, Any]:
-    """Runs DP-2S-GD and returns what may be written and told; options are checked first, then files."""
+    """Runs DP-2S-GD and returns its publishable results; options are checked first, then files."""
     args.steps = STEPS if args.steps is None else args.steps
     args.publish = "beta" if args.publish is None else args.publish
     _check(args)
@@ -110,7 +111,7 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _check(args: argparse.Namespace) -> None:
-    """What argparse cannot say in a line, or not at all."""
+    """Checks that argparse cannot do, or cannot report in one line."""
     others = (
         "clip_norm", "step_size", "rho", "epsilon", "outcome_unit", "instrument_bound", "scale", "outcome_range",
         "no_intercept",
@@ -137,24 +138,24 @@ def _check(args: argparse.Namespace) -> None:
 def account_of(
     settings: Settings, n: int, delta: float, released: Released, *, exact: bool = False
 ) -> dict[str, Any]:  # fmt: skip
-    """Privacy guarantee of a run as a mapping, to be written to a file."""
-    made = estimator.mechanism(settings, n)
-    made = exactly(made) if exact else made
-    # The larger of the two is reported, because rounding may put the cost of the noise slightly below the budget.
-    rho = max(made.rho, made.claimed_rho)
-    parts = [{**asdict(each), "rho": each.rho} for each in estimator.stages(settings, n)]
+    """The privacy account of a run as a mapping, for the output file."""
+    mechanism = estimator.mechanism(settings, n)
+    mechanism = exactly(mechanism) if exact else mechanism
+    # The larger of the two costs, because rounding may put the cost of the noise slightly below the budget.
+    rho = max(mechanism.rho, mechanism.claimed_rho)
+    parts = [{**asdict(release), "rho": release.rho} for release in estimator.stages(settings, n)]
     return {
-        "algorithm": made.name, "relation": made.relation, "n": n, "releases": parts, "rho": rho, "delta": delta,
-        "epsilon": (zcdp.renyi_epsilon if exact else accounting.tight_epsilon)(rho, delta),
-        "guarantee": made.guarantee, "arithmetic": arithmetic_of(made), "holds": made.reason,
+        "algorithm": mechanism.name, "relation": mechanism.relation, "n": n, "releases": parts, "rho": rho,
+        "delta": delta, "epsilon": (zcdp.renyi_epsilon if exact else accounting.tight_epsilon)(rho, delta),
+        "guarantee": mechanism.guarantee, "arithmetic": arithmetic_of(mechanism), "holds": mechanism.reason,
         "release": released, "release_costs": RELEASED[released],
     }  # fmt: skip
 
 
 def run(sample: IVSample, settings: Settings, rng: np.random.Generator | None, released: Released = "beta") -> Outcome:
-    """Runs DP-2S-GD once and returns what may be published; raises the errors of `descend`.
+    """Runs DP-2S-GD once and returns its publishable results; raises the errors of `descend`.
 
-    Without a generator sums are exact on a machine, and noise is the operating system's.
+    Without a generator, a machine computes the sums exactly, and the noise comes from the operating system.
     """
     if rng is None:
         Thetas, betas, _ = estimator.descend_exactly(sample, settings)
@@ -169,10 +170,11 @@ def run(sample: IVSample, settings: Settings, rng: np.random.Generator | None, r
 
 
 def noise_error(settings: Settings, n: int) -> tuple[float, float]:
-    """Standard error of each coefficient by the second stage's noise alone, from public settings: at least, at most.
+    """Smallest and largest standard error of a coefficient due to the second stage's noise, from public settings.
 
-    The last step adds its size times its noise, undamped. Earlier steps add to it, sqrt(T) times as much in all where
-    the descent hardly contracts; by how much it does, and what the first stage's noise adds, only the data know.
+    The last step adds its own noise, times the step size, undamped. Earlier steps add to that, in all by a factor of
+    sqrt(T) where the descent hardly contracts. Only the data know how much it contracts, and what the noise of the
+    first stage adds.
     """
     error = settings.step_size2 * estimator.stages(settings, n)[1].noise_sd
     return error, error * math.sqrt(settings.steps)

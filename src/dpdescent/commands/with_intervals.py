@@ -25,16 +25,16 @@ from dpdescent.privacy.account import account
 from dpdescent.privacy.events import GaussianReleases
 from dpdescent.randomness import secure_generator, stream
 
-# Level of intervals, and steps of DP-GD where none are given: so many that batches are long, because neither the length
-# of an interval nor its cost depends on their number.
+# Level of the intervals, and steps of DP-GD where the user gives none. They are so many that batches are long, because
+# neither the length of an interval nor its cost depends on the number of steps.
 LEVEL, STEPS = 0.95, 2020
-# Arguments of DP-IV-GD that no option names.
+# Arguments of DP-IV-GD that have no option.
 STAGES = ("steps1", "tail1", "steps2", "burn_in", "step_size1", "step_size2", "level", "shares")
-# First-stage F below which intervals are not promised to hold.
+# First-stage F below which the intervals are not guaranteed to cover.
 WEAK = 50.0
-# What stands before the argument of an event whose noise can be made again (`estimators.run.guarded`).
+# Words before the reason of an event whose noise can be regenerated (`estimators.run.guarded`).
 GUARDED = "With secret noise: "
-# Thresholds and step sizes below this, or above its inverse, belong to no data that were scaled with care.
+# Smallest threshold or step size of carefully scaled data; the inverse is the largest.
 LEAST = 1e-20
 # More steps only add noise.
 MOST_STEPS = 10_000
@@ -77,12 +77,12 @@ class Method:
     """A method of `dpdescent estimate`.
 
     Attributes:
-        choice: options that it needs beside columns and budget, and how to choose them.
-        columns: options that name its columns.
+        choice: options that the method needs beside columns and budget, with advice on how to choose them.
+        columns: options that name the columns.
         may: options that may be left out.
-        fixed: function from the command's arguments to its other settings, by name.
-        run: function from the command's arguments, those settings with the public constants to subtract as `centre`,
-            the sample and a generator to a run; exact releases have none.
+        fixed: function from the command's arguments to the other settings, by name.
+        run: function that makes a run from the command's arguments, the other settings (with the public constants to
+            subtract as `centre`), the sample, and a generator, which is None for exact releases.
     """
 
     choice: Mapping[str, str]
@@ -93,23 +93,23 @@ class Method:
 
 
 def _stages(args: argparse.Namespace) -> dict[str, Any]:
-    """Settings of DP-IV-GD; `shares` are parts of what `moment_share` leaves of the budget."""
-    library = {name: each.default for name, each in inspect.signature(dp_iv_gd).parameters.items()}
+    """Settings of DP-IV-GD; `shares` divide the part of the budget that `moment_share` leaves."""
+    library = {name: parameter.default for name, parameter in inspect.signature(dp_iv_gd).parameters.items()}
     shares = WITHOUT_SET if args.outcome_unit is None else WITH_SET
-    given = {name: getattr(args, name) for name in ("outcome_unit", "instrument_bound")}
+    options = {name: getattr(args, name) for name in ("outcome_unit", "instrument_bound")}
     return {
         **{name: library[name] for name in STAGES}, "step_size1": STEP, "level": LEVEL, "shares": shares,
         "moment_share": 0.0 if args.instrument_bound is None else WHITENED, "batches": IV_BATCHES,
-        **{name: value for name, value in given.items() if value is not None},
+        **{name: value for name, value in options.items() if value is not None},
     }  # fmt: skip
 
 
 def _instruments(
-    args: argparse.Namespace, fixed: Mapping[str, Any], given: IVSample, rng: np.random.Generator | None
+    args: argparse.Namespace, fixed: Mapping[str, Any], sample: IVSample, rng: np.random.Generator | None
 ) -> Run:  # fmt: skip
-    given = _centred(args, fixed, given)
+    sample = _centred(args, fixed, sample)
     return dp_iv_gd(
-        given.Z, given.X, given.y, clip_norm1=args.clip_norm1, clip_norm2=args.clip_norm2, rng=rng,
+        sample.Z, sample.X, sample.y, clip_norm1=args.clip_norm1, clip_norm2=args.clip_norm2, rng=rng,
         outcome_unit=args.outcome_unit, instrument_bound=args.instrument_bound,
         **{name: fixed[name] for name in STAGES}, **_budget(args), **_arithmetic(args),
     )  # fmt: skip
@@ -122,17 +122,17 @@ def _batches(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _descent(
-    args: argparse.Namespace, fixed: Mapping[str, Any], given: IVSample, rng: np.random.Generator | None
+    args: argparse.Namespace, fixed: Mapping[str, Any], sample: IVSample, rng: np.random.Generator | None
 ) -> Run:  # fmt: skip
-    given = _centred(args, fixed, given)
+    sample = _centred(args, fixed, sample)
     return dp_gd(
-        given.X, given.y, steps=fixed["steps"], step_size=args.step_size, clip_norm=args.clip_norm, rng=rng,
+        sample.X, sample.y, steps=fixed["steps"], step_size=args.step_size, clip_norm=args.clip_norm, rng=rng,
         **_budget(args), **_arithmetic(args),
     )  # fmt: skip
 
 
 def _table(args: argparse.Namespace) -> dict[str, Any]:
-    """Settings of DP regression; None is a scale that is released."""
+    """Settings of DP regression; a `scale` of None will be released."""
     columns = [*args.regressors, args.outcome]
     if "const" in args.regressors and not args.no_intercept:
         raise ValueError("--regressors const: a constant is among the columns anyway; leave it out, or take "
@@ -162,16 +162,16 @@ def _table(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _sizes(columns: Sequence[str]) -> str:
-    """How sizes are given, with all columns that need one."""
+    """Advice on how to give sizes, with all columns that need one."""
     named = ",".join(f"{name}=..." for name in columns)
     return f"give public guesses of all sizes by --scale {named} (such as educ=12 for years of schooling)"
 
 
 def _regression(
-    args: argparse.Namespace, fixed: Mapping[str, Any], given: IVSample, rng: np.random.Generator | None
+    args: argparse.Namespace, fixed: Mapping[str, Any], sample: IVSample, rng: np.random.Generator | None
 ) -> Run:  # fmt: skip
     columns = [*args.regressors, args.outcome]
-    if args.release and fixed["errors"] != "none" and (information := _information(args, given.n)) < INFERRED:
+    if args.release and fixed["errors"] != "none" and (information := _information(args, sample.n)) < INFERRED:
         raise ValueError(
             f"n sqrt(rho) / p = {information:.3g} is below {INFERRED:g}, so that a release can have no standard "
             "errors: take more records, a larger budget or fewer regressors, or --errors none for coefficients alone"
@@ -183,7 +183,7 @@ def _regression(
         scale = {"scale": sizes, "outcome_scale": size}
     try:
         return dp_regression(
-            given.X, given.y, rng=rng, intercept=fixed["intercept"],
+            sample.X, sample.y, rng=rng, intercept=fixed["intercept"],
             errors=None if fixed["errors"] == "none" else fixed["errors"], centre=offsets,
             outcome_centre=offset, outcome_range=fixed["outcome_range"], **scale, **_budget(args), **_arithmetic(args),
         )  # fmt: skip
@@ -203,39 +203,42 @@ METHODS = {
 
 
 def _arithmetic(args: argparse.Namespace) -> dict[str, Any]:
+    """The argument `arithmetic` of an estimator, by its name."""
     return {"arithmetic": "exact" if args.release else "floating point"}
 
 
 def _budget(args: argparse.Namespace) -> dict[str, Any]:
+    """The budget as arguments of an estimator, by name."""
     return {"rho": args.rho} if args.rho is not None else {"epsilon": args.epsilon, "delta": args.delta}
 
 
 def estimate(args: argparse.Namespace) -> dict[str, Any]:
-    """Runs a method and returns what may be written and told.
+    """Runs a method and returns its publishable results.
 
     Raises:
-        ValueError: if an option is missing, wrong or not the method's, or the table cannot be used.
+        ValueError: if an option is missing, wrong, or of another method, or the table cannot be used.
     """
     method = METHODS[args.method]
     check(args, method)
     fixed = {**method.fixed(args), "centre": own_data.constants(args.centre)}
     rng = None if args.release else secure_generator() if args.secure_noise else stream(args.seed, "estimate", "noise")
-    # After all options, because whoever has mended the name of a file should not be told of a wrong number next.
+    # Checked after all options, because whoever has just corrected the name of a file should not next be told of a
+    # wrong number.
     own_data.require_free(args.output, args.source, keep=args.secure_noise)
-    given = read_sample(args.source, **_roles(args))
-    own_data.require_delta(args.delta, given.n)
-    # numpy's warnings are off, because overflow is reported in one line, and an epsilon of 0 is one.
+    sample = read_sample(args.source, **_roles(args))
+    own_data.require_delta(args.delta, sample.n)
+    # numpy's warnings are off, because overflow is reported in one line, and an epsilon of 0 is such an overflow.
     with np.errstate(all="ignore"), warnings.catch_warnings(record=True, action="always") as caught:
-        run = method.run(args, fixed, given, rng)
-        found = account(run.event, args.delta)
+        run = method.run(args, fixed, sample, rng)
+        cost = account(run.event, args.delta)
         ends = None if run.inference is None else run.inference.at(LEVEL)
-    reasons = dict.fromkeys(f"no interval: {each.message}" for each in caught if each.category is ConvergenceWarning)
-    told = [str(each.message) for each in caught if each.category is UserWarning]
+    reasons = dict.fromkeys(f"no interval: {item.message}" for item in caught if item.category is ConvergenceWarning)
+    notes = [str(item.message) for item in caught if item.category is UserWarning]
     names = [*(["const"] if fixed.get("intercept") else []), *args.regressors]
     values, half = (run.estimate, np.full(len(names), np.nan)) if ends is None else (ends.centre, ends.half_width)
     unknown = [name for name, known in zip(names, np.isfinite(half), strict=True) if not known]
-    if unknown and not told:
-        told += _unknown(run, unknown)
+    if unknown and not notes:
+        notes += _unknown(run, unknown)
     intervals = {
         name: [low, high] if math.isfinite(high - low) else None
         for name, low, high in zip(names, (values - half).tolist(), (values + half).tolist(), strict=True)
@@ -249,14 +252,14 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
         "intervals_are_for": None if run.inference is None else run.inference.target,
         **({"assumed": _assumed(fixed)} if args.method == "dp-regression" else {}),
         **_weak(run),
-        "warnings": [*reasons, *told, *_weakness(run)],
+        "warnings": [*reasons, *notes, *_weakness(run)],
         "account": {
-            "algorithm": run.event.name, "relation": found.relation, "n": given.n,
-            "releases": [{**asdict(each), "rho": each.rho} for each in run.event.releases
-                         if isinstance(each, GaussianReleases) and each.sensitivity > 0.0],
-            "rho": found.rho, "delta": args.delta, "epsilon": found.epsilon,
-            "guarantee": found.guarantee if args.secure_noise else own_data.REPEATED,
-            "arithmetic": found.arithmetic, "holds": found.reason.split(GUARDED)[-1],
+            "algorithm": run.event.name, "relation": cost.relation, "n": sample.n,
+            "releases": [{**asdict(release), "rho": release.rho} for release in run.event.releases
+                         if isinstance(release, GaussianReleases) and release.sensitivity > 0.0],
+            "rho": cost.rho, "delta": args.delta, "epsilon": cost.epsilon,
+            "guarantee": cost.guarantee if args.secure_noise else own_data.REPEATED,
+            "arithmetic": cost.arithmetic, "holds": cost.reason.split(GUARDED)[-1],
         },
         "settings": {"method": args.method, **{name: getattr(args, name) for name in (*method.columns, *method.choice)},
                      **_budget(args), **fixed, **noise},
@@ -265,7 +268,7 @@ def estimate(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _unknown(run: Run, unknown: Sequence[str]) -> list[str]:
-    """Why these coefficients have no interval."""
+    """Notes on why these coefficients have no interval."""
     if run.inference is not None:
         which = f" of {', '.join(unknown)}" if len(unknown) < len(run.estimate) else ""
         return [f"no interval{which}: {run.inference.unknown}"]
@@ -273,26 +276,26 @@ def _unknown(run: Run, unknown: Sequence[str]) -> list[str]:
 
 
 def _information(args: argparse.Namespace, n: int) -> float:
-    """`n sqrt(rho) / p` of a regression."""
+    """The information `n sqrt(rho) / p` of a regression."""
     rho = rho_of(n, args.rho, args.epsilon, None if args.epsilon is None else args.delta, **_arithmetic(args))
     return n * math.sqrt(rho) / (len(args.regressors) + (not args.no_intercept))
 
 
 def _errors(run: Run, names: Sequence[str]) -> dict[str, Any]:
-    """Standard errors and covariances by name, null where there is none, of methods that have them."""
+    """Standard errors and covariances by name, null where there is none, for methods that have them."""
     if (errors := run.also.get("standard_errors")) is None:
         return {}
 
     def named(values: NDArray[np.float64]) -> dict[str, float | None]:
-        told = zip(names, values.tolist(), strict=True)
-        return {name: value if math.isfinite(value) else None for name, value in told}
+        pairs = zip(names, values.tolist(), strict=True)
+        return {name: value if math.isfinite(value) else None for name, value in pairs}
 
     covariance = zip(names, run.also["covariance"], strict=True)
     return {"standard_errors": named(errors), "covariance": {name: named(row) for name, row in covariance}}
 
 
 def _assumed(fixed: Mapping[str, Any]) -> str:
-    """What a regression takes to hold beside its account."""
+    """The assumptions of a regression beside its account, in words."""
     sizes = f"sizes of columns are released with {100 * UNITS:g} % of the budget"
     if fixed["scale"] is not None:
         sizes = f"the scales {_pairs(fixed['scale'])} are public and right within a factor of some 5"
@@ -319,17 +322,17 @@ def check(args: argparse.Namespace, method: Method) -> None:
     """Checks the options of a method.
 
     Raises:
-        ValueError: if one is missing, is not the method's, or is out of its range.
+        ValueError: if an option is missing, is of another method, or is out of its range.
     """
     needed = {**dict.fromkeys(method.columns, "its columns' names"), **method.choice}
     if lacking := own_data.missing(vars(args), needed):
         raise ValueError(f"{lacking}. Choose without looking at the data.")
     own_data.require_one_noise(args.seed, args.secure_noise)
-    every = {name for each in METHODS.values() for name in (*each.columns, *each.choice, *each.may)} | {
+    options = {name for known in METHODS.values() for name in (*known.columns, *known.choice, *known.may)} | {
         *two_stage.CHOICE, "publish",
     }  # fmt: skip
     if other := sorted(
-        own_data.option(name) for name in every - {*needed, *method.may} if getattr(args, name) is not None
+        own_data.option(name) for name in options - {*needed, *method.may} if getattr(args, name) is not None
     ):
         raise ValueError(f"{other[0]} is no option of --method {args.method}: leave it out")
     if (args.rho is None) is (args.epsilon is None):
@@ -346,14 +349,14 @@ def check(args: argparse.Namespace, method: Method) -> None:
             _require_fitting(f"{own_data.option(name)} ", value)
 
 
-def _require_fitting(given: str, value: float) -> None:
-    """Checks a size or a threshold, given by the option of this beginning.
+def _require_fitting(setting: str, value: float) -> None:
+    """Checks a size or a threshold; `setting` is the beginning of its option, for the message.
 
     Raises:
-        ValueError: if it is so small or large that no data can be meant.
+        ValueError: if the value is so small or large that it can fit no data.
     """
     if not LEAST <= value <= 1.0 / LEAST:
-        raise ValueError(f"{given}{value:g} fits no data: give {LEAST:g} to {1.0 / LEAST:g}")
+        raise ValueError(f"{setting}{value:g} fits no data: give {LEAST:g} to {1.0 / LEAST:g}")
 
 
 def _roles(args: argparse.Namespace) -> dict[str, Any]:
@@ -363,13 +366,13 @@ def _roles(args: argparse.Namespace) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _centred(args: argparse.Namespace, fixed: Mapping[str, Any], given: IVSample) -> IVSample:
-    """The sample, less the public constants."""
-    return own_data.centred(given, fixed["centre"], **_roles(args))
+def _centred(args: argparse.Namespace, fixed: Mapping[str, Any], sample: IVSample) -> IVSample:
+    """The sample after subtraction of the public constants."""
+    return own_data.centred(sample, fixed["centre"], **_roles(args))
 
 
 def _weak(run: Run) -> dict[str, Any]:
-    """The Anderson-Rubin set, null where it has no end, and the first stage's F, where they were asked for."""
+    """The Anderson-Rubin set, with null for infinite ends, and the first-stage F, if they were asked for."""
     if "F" not in run.also:
         return {}
     ends = [[end if math.isfinite(end) else None for end in pair] for pair in run.also["anderson_rubin"].tolist()]
@@ -377,7 +380,7 @@ def _weak(run: Run) -> dict[str, Any]:
 
 
 def _weakness(run: Run) -> Sequence[str]:
-    """What a first stage that is too weak for the interval is told to be."""
+    """A warning if the first stage is too weak for the interval."""
     if "F" not in run.also or run.also["F"] >= WEAK:
         return []
     return [f"the first stage's F is {float(run.also['F']):.3g}, noise counted: below {WEAK:g} the interval is not "

@@ -1,8 +1,8 @@
 """CIFAR-10, 32 x 32 colour images of ten kinds of things (Krizhevsky 2009), from the official binary files.
 
-The images are no part of the package and of no default build: `dpdescent fetch cifar10` brings them, and a copy of a
-user's own serves as well, as the six binary files or as the folder `cifar-10-batches-py`. All bytes are compared with
-the MD5 sums of the official binaries, into which other layouts are repacked first.
+The images are neither part of the package nor of a default build: `dpdescent fetch cifar10` fetches them, and a user's
+own copy serves as well, as the six binary files or as the folder `cifar-10-batches-py`. All bytes are compared with the
+MD5 sums of the official binaries; other layouts are first repacked into these.
 """
 
 import hashlib
@@ -55,13 +55,13 @@ def read_training(folder: Path) -> ColourImages:
     """Reads the 50,000 training images in the order of the files.
 
     Raises:
-        MissingDataError: if a file is missing or holds other bytes than the official one.
+        MissingDataError: if a file is missing or differs from the official one.
     """
     return _images(folder, TRAINING)
 
 
 def read_test(folder: Path) -> ColourImages:
-    """Reads the 10,000 test images; errors as in `read_training`."""
+    """Reads the 10,000 test images; errors as for `read_training`."""
     return _images(folder, TEST)
 
 
@@ -74,8 +74,8 @@ def packed(pixels: NDArray[np.uint8], labels: Iterable[int]) -> bytes:
     """Returns the bytes of a binary file.
 
     Args:
-        pixels: shape (images, 3, 32, 32).
-        labels: classes 0 to 9, one an image.
+        pixels: colour values, shape (images, 3, 32, 32).
+        labels: classes 0 to 9, one per image.
     """
     flat = pixels.reshape(len(pixels), -1)
     column = np.fromiter(labels, np.uint8).reshape(-1, 1)
@@ -83,19 +83,19 @@ def packed(pixels: NDArray[np.uint8], labels: Iterable[int]) -> bytes:
 
 
 def require_official(name: str, content: bytes, where: str) -> None:
-    """Refuses bytes that are not those of an official binary file.
+    """Refuses bytes that differ from those of an official binary file.
 
     Args:
-        name: the file's name without suffix.
-        content: its bytes.
-        where: where they come from, for the message.
+        name: name of the file, without suffix.
+        content: bytes of the file.
+        where: origin of the bytes, for the message.
 
     Raises:
-        MissingDataError: naming the place and both sums.
+        MissingDataError: with the origin and both sums, if the sums differ.
     """
-    found = hashlib.md5(content, usedforsecurity=False).hexdigest()
-    if found != MD5[name]:
-        raise MissingDataError(f"{where}: md5 {found} is not the official {MD5[name]}; {HOW}")
+    md5 = hashlib.md5(content, usedforsecurity=False).hexdigest()
+    if md5 != MD5[name]:
+        raise MissingDataError(f"{where}: md5 {md5} is not the official {MD5[name]}; {HOW}")
 
 
 def _images(folder: Path, names: Iterable[str]) -> ColourImages:
@@ -104,27 +104,28 @@ def _images(folder: Path, names: Iterable[str]) -> ColourImages:
 
 
 def _records(folder: Path, name: str) -> NDArray[np.uint8]:
+    """The verified records of a file, one per row."""
     binary, pickled = folder / f"{name}.bin", folder / name
     if not binary.is_file() and not pickled.is_file():
         raise MissingDataError(f"{binary} is not there: {HOW}")
-    found = binary if binary.is_file() else pickled
-    content = binary.read_bytes() if found is binary else _repacked(pickled)
-    require_official(name, content, str(found))
+    path = binary if binary.is_file() else pickled
+    content = binary.read_bytes() if path is binary else _repacked(pickled)
+    require_official(name, content, str(path))
     return np.frombuffer(content, np.uint8).reshape(-1, RECORD)
 
 
 def _array(subtype: type, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     """An empty array, which the rest of a pickle fills."""
-    made: NDArray[Any] = np.ndarray.__new__(subtype, shape, dtype)
-    return made
+    array: NDArray[Any] = np.ndarray.__new__(subtype, shape, dtype)
+    return array
 
 
-# What a pickle of an array may call, by its name in numpy.
+# Functions and types that a pickle of an array may use, by their name in numpy.
 _ALLOWED = {"_reconstruct": _array, "ndarray": np.ndarray, "dtype": np.dtype}
 
 
 class _Restricted(pickle.Unpickler):
-    """Reads arrays and plain values only, because a pickle may otherwise run any code."""
+    """A reader of pickles with arrays and plain values only, because other pickles may run any code."""
 
     def find_class(self, module: str, name: str) -> Any:
         if module.split(".")[0] != "numpy" or name not in _ALLOWED:

@@ -11,7 +11,7 @@ from dpdescent.data.tabular import bundled, read_columns
 
 Array = NDArray[np.float64]
 
-# Pixels on each side of an image.
+# Number of pixels on each side of an image.
 SIDE = 8
 
 CLASSES = 10

@@ -17,7 +17,7 @@ from scipy.linalg import eigh
 
 Array = NDArray[np.float64]
 
-# The Debian package dataset-fashion-mnist puts the files here.
+# Folder in which the Debian package dataset-fashion-mnist puts the files.
 FOLDER = Path("/usr/share/datasets/fashion-mnist")
 
 SIDE = 28
@@ -31,12 +31,12 @@ SHA256 = {
     "t10k-labels-idx1-ubyte": "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34",
 }
 
-# Numbers of bytes before the data: a magic number and the size of each axis, four bytes each.
+# Number of bytes before the data: a magic number and the size of each axis, four bytes each.
 _HEADERS = {"images": 16, "labels": 8}
 
 
 class MissingDataError(ValueError):
-    """Error for optional data that are missing or changed; its message names what to install."""
+    """Error for optional data that are missing or changed; its message says what to install."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,10 @@ def read_training(folder: Path | None = None) -> Images:
     """Reads the 60,000 training images in the order of the file. Do not change the cached arrays.
 
     Args:
-        folder: where the files lie; by default where the Debian package puts them.
+        folder: folder of the files; None for that of the Debian package.
 
     Raises:
-        MissingDataError: if the package is not installed, or a file of it was changed.
+        MissingDataError: if the package is not installed, or one of its files was changed.
     """
     return _read(folder or FOLDER, "train")
 
@@ -92,23 +92,23 @@ def pooled(images: Images, side: int) -> Array:
 def pairs(first: int, second: int, d: int, public: int = 4000) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
     """Returns two classes in d dimensions: principal components of pixels, scaled into the unit ball.
 
-    Centre, components and scale are those of the first `public` training images of the two classes. These are then left
-    out, because nothing may be fitted to records for training or testing. Points beyond the largest norm of the public
-    points are moved to the sphere.
+    Centre, components and scale are computed from the first `public` training images of the two classes. These images
+    are then left out, because nothing may be fitted to records for training or testing. Points beyond the largest norm
+    of the public points are moved to the sphere.
 
     Args:
         first: class with label -1.
         second: class with label +1.
-        d: number of components, those of the largest variance.
-        public: number of images that are used for the projection.
+        d: number of components, those with the largest variance.
+        public: number of images for the projection.
 
     Returns:
-        (x, y) of the other training images and of the test images, in the order of the files: x of shape (records, d),
-        y in {-1, +1}.
+        Pairs (x, y) for the other training images and for the test images, in the order of the files: x of shape
+        (records, d), y in {-1, +1}.
 
     Raises:
         ValueError: if the classes are equal or do not exist, or d or `public` is too small or too large.
-        MissingDataError: if the package is not installed, or a file of it was changed.
+        MissingDataError: if the package is not installed, or one of its files was changed.
     """
     if first == second or not {first, second} <= set(range(CLASSES)):
         raise ValueError(f"first={first}, second={second} must be two of the classes 0 to {CLASSES - 1}")
@@ -124,6 +124,8 @@ def pairs(first: int, second: int, d: int, public: int = 4000) -> tuple[tuple[Ar
 
 @dataclass(frozen=True)
 class _Projection:
+    """A projection of images to points in the unit ball."""
+
     centre: Array
     components: Array
     radius: float
@@ -139,7 +141,7 @@ class _Projection:
         return cls(centre, components, float(np.linalg.norm((x - centre) @ components, axis=1).max()))
 
     def points(self, images: Images, positive: int) -> tuple[Array, Array]:
-        """Projects images to points in the unit ball; labels are +1 for the class `positive`, else -1."""
+        """Points of images in the unit ball, and labels: +1 for the class `positive`, otherwise -1."""
         x = (pooled(images, SIDE) - self.centre) @ self.components / self.radius
         x /= np.maximum(1.0, np.linalg.norm(x, axis=1, keepdims=True))
         return x, np.where(images.labels == positive, 1.0, -1.0)
@@ -158,6 +160,7 @@ def _read(folder: Path, part: str) -> Images:
 
 
 def _unpacked(folder: Path, name: str, kind: str) -> NDArray[np.uint8]:
+    """The verified content of a file after unpacking, without its header."""
     path = folder / f"{name}.gz"
     if not path.is_file():
         raise MissingDataError(
@@ -168,10 +171,10 @@ def _unpacked(folder: Path, name: str, kind: str) -> NDArray[np.uint8]:
         unpacked = gzip.decompress(path.read_bytes())
     except (OSError, EOFError, zlib.error) as error:
         raise MissingDataError(f"{path} cannot be unpacked ({error}): install dataset-fashion-mnist again") from None
-    found = hashlib.sha256(unpacked).hexdigest()
-    if found != SHA256[name]:
+    sha256 = hashlib.sha256(unpacked).hexdigest()
+    if sha256 != SHA256[name]:
         raise MissingDataError(
-            f"{path}: sha256 {found} of the unpacked bytes is not the recorded {SHA256[name]}: install "
+            f"{path}: sha256 {sha256} of the unpacked bytes is not the recorded {SHA256[name]}: install "
             "dataset-fashion-mnist again"
         )
     return np.frombuffer(unpacked, dtype=np.uint8, offset=_HEADERS[kind])

@@ -21,7 +21,7 @@ class IVSample:
         Z: instruments, shape (rows, q).
         X: endogenous regressors, shape (rows, p).
         y: outcomes, shape (rows,).
-        count: how many records each row stands for, shape (rows,); None means one each.
+        count: number of records per row, shape (rows,); None means one each.
 
     Raises:
         ValueError: if the shapes do not fit, or a value is not finite.
@@ -50,10 +50,12 @@ class IVSample:
 
     @property
     def p(self) -> int:
+        """Number p of regressors."""
         return int(self.X.shape[1])
 
     @property
     def q(self) -> int:
+        """Number q of instruments."""
         return int(self.Z.shape[1])
 
     @property

@@ -1,4 +1,4 @@
-"""Files that are dear to compute and the same every time, kept on disk under a name that tells what made them."""
+"""Files that are expensive to compute and always the same, kept on disk under names that identify their origin."""
 
 import fcntl
 import os
@@ -13,11 +13,11 @@ from dpdescent.syntax import code_hash
 
 
 def once(file: Path, make: Callable[[], NDArray[np.generic]]) -> NDArray[np.generic]:
-    """Returns an array from its file, mapped into memory; the first process that asks computes it, others wait for it.
+    """Returns an array from its file, mapped into memory; the first process computes it, and others wait for that.
 
     Args:
-        file: a .npy file, whose name must tell all that its content depends on.
-        make: computes the array.
+        file: a .npy file, whose name must identify everything on which its content depends.
+        make: function that computes the array.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.with_suffix(".lock").open("w") as lock:
@@ -33,5 +33,5 @@ def once(file: Path, make: Callable[[], NDArray[np.generic]]) -> NDArray[np.gene
 
 
 def code(*modules: ModuleType) -> str:
-    """Returns a short hash of the code of modules, for names of files; comments change nothing."""
+    """Returns a short hash of the code of modules, for names of files; comments do not change it."""
     return code_hash(*(Path(str(module.__file__)).read_text(encoding="utf-8") for module in modules))[:12]

@@ -12,7 +12,7 @@ from dpdescent.gate import through
 
 Array = NDArray[np.float64]
 
-# Numbers in one block of rows (2 MB), so that a pass reads each block from memory once.
+# Number of values per block of rows (2 MB), so that a pass reads each block from memory once.
 BLOCK = 1 << 18
 
 
@@ -41,10 +41,12 @@ class LinearSample:
 
     @property
     def n(self) -> int:
+        """Number n of records."""
         return int(self.X.shape[0])
 
     @property
     def p(self) -> int:
+        """Number p of covariates."""
         return int(self.X.shape[1])
 
     @cached_property
@@ -59,6 +61,7 @@ class LinearSample:
 
     @cached_property
     def _statistics(self) -> tuple["Gram", Array]:
+        """The sufficient statistics and the norms, from one pass over the records."""
         xx, xy, squared_norms = np.zeros((self.p, self.p)), np.zeros(self.p), np.empty(self.n)
         for rows in blocks(self.n, self.p):
             X = self.X[rows]
@@ -69,7 +72,7 @@ class LinearSample:
 
 
 def blocks(n: int, p: int) -> Iterator[slice]:
-    """Yields blocks of n rows of p numbers that fit the cache; the size of blocks depends on p alone."""
+    """Yields slices that cut n rows of p numbers into blocks for the cache; the size of blocks depends on p alone."""
     size = max(1024, BLOCK // p)
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
@@ -101,8 +104,8 @@ def unit_sphere(p: int, rng: np.random.Generator) -> Array:
 def haar_rotation(p: int, rng: np.random.Generator) -> Array:
     """Draws an orthogonal matrix uniformly (Haar), shape (p, p).
 
-    The signs of Q's columns are changed, because the factor Q of a Gaussian matrix is uniform only if R's diagonal is
-    positive.
+    The signs of Q's columns are changed, because the factor Q of a Gaussian matrix is uniform only if the diagonal of R
+    is positive.
     """
     Q, R = np.linalg.qr(rng.standard_normal((p, p)))
     rotation: Array = Q * np.sign(np.diag(R))
@@ -130,15 +133,15 @@ def draw_linear(
 ) -> LinearSample:  # fmt: skip
     """Draws n records: x ~ N(0, LL'), y = x'theta + xi, xi ~ N(noise_mean, sigma^2) (brown2024 Def. 1.1).
 
-    The draws from `rng` depend on n and p only, so that designs with one stream share their normals.
+    The draws from `rng` depend only on n and p, so that designs with the same stream share their normals.
 
     Args:
         theta: true parameter, shape (p,).
         n: number of records.
         rng: generator of this data set.
-        root: L, shape (p, p); None is the identity.
+        root: L, shape (p, p); None means the identity.
         sigma: sd of the label noise, non-negative.
-        noise_mean: mean of the label noise; the paper's is 0.
+        noise_mean: mean of the label noise, 0 in the paper.
     """
     if not sigma >= 0.0:
         raise ValueError(f"sigma={sigma} must not be negative")

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 def conflict(
     instruments: Sequence[str], regressors: Sequence[str], outcome: str, count: str | None = None
 ) -> str | None:
-    """Returns which column has two roles that exclude each other, and the mend; None if none has.
+    """Returns words on the column whose two roles exclude each other, and the mend; None if there is none.
 
-    A control is an instrument and a regressor, which is allowed. A column that stands twice in one role, or that is the
-    outcome as well, would make moments singular, or an estimate that means nothing.
+    A control is both an instrument and a regressor, which is allowed. A column that stands twice in one role, or that
+    is also the outcome, would make moments singular, or an estimate meaningless.
     """
-    # Without instruments the regressors stand in both places, and a user has named no others.
+    # In this order, because without instruments the regressors stand in both places, and a user has named no others.
     for role, names in (("regressors", regressors), ("instruments", instruments)):
         twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
         if twice is not None:

@@ -1,4 +1,4 @@
-"""Binary classification with a margin: points of the unit ball that are labelled by a smooth teacher function.
+"""Binary classification with a margin: points of the unit ball with labels from a smooth teacher function.
 
 The designs are ours, because wang2026 has no experiment of this kind.
 """
@@ -11,20 +11,21 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Number of candidates that are drawn together; a constant, so that fewer records are the first ones of more records.
+# Number of candidates that are drawn together; a constant, so that fewer records are a prefix of more records.
 _TOGETHER = 512
 
-# If after this many candidates a smaller share than this is accepted, the margin is too large for the teacher.
+# Number of candidates after which a smaller accepted share than this means that the margin is too large for the
+# teacher.
 _PATIENCE, _RAREST = 100 * _TOGETHER, 1e-3
 
 
 @dataclass(frozen=True)
 class Teacher:
-    """Teacher function g, whose sign is the label.
+    """A teacher function g, whose sign is the label.
 
     Attributes:
         value: function from points, shape (points, d), to g(x), shape (points,).
-        least_d: smallest dimension in which it is defined.
+        least_d: smallest dimension in which g is defined.
     """
 
     value: Callable[[Array], Array]
@@ -45,14 +46,14 @@ def _product(x: Array) -> Array:
     return value
 
 
-# The designs of labels, by the name under which `draw` knows them.
+# Designs of labels, by the names under which `draw` knows them.
 TEACHERS = {"D1": Teacher(_additive, 1), "D2": Teacher(_product, 2)}
 
 
 def draw(design: str, d: int, margin: float, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """Draws records: x uniform in the unit ball given that `|g(x)| > margin`, and y = sign g(x).
 
-    The first records do not depend on how many are drawn.
+    The first records do not depend on the number of records.
 
     Args:
         design: a key of `TEACHERS`.
@@ -62,10 +63,10 @@ def draw(design: str, d: int, margin: float, n: int, rng: np.random.Generator) -
         rng: generator of this data set.
 
     Returns:
-        x, shape (n, d), and y in {-1, +1}, shape (n,).
+        Inputs x, shape (n, d), and labels y in {-1, +1}, shape (n,).
 
     Raises:
-        ValueError: if there is no such design, an argument is out of its range, or hardly a point has the margin.
+        ValueError: if there is no such design, an argument is out of its range, or hardly any point has the margin.
     """
     if design not in TEACHERS:
         raise ValueError(f"design={design!r} is none of {list(TEACHERS)}")
@@ -75,17 +76,17 @@ def draw(design: str, d: int, margin: float, n: int, rng: np.random.Generator) -
     if d < teacher.least_d:
         raise ValueError(f"d={d}: design {design} needs at least {teacher.least_d}")
     points, values = np.empty((n, d)), np.empty(n)
-    found = tried = 0
-    while found < n:
+    count = tried = 0
+    while count < n:
         x = uniform_ball(_TOGETHER, d, rng)
         g = teacher.value(x)
-        accepted = np.flatnonzero(np.abs(g) > margin)[: n - found]
-        rows = slice(found, found + len(accepted))
-        points[rows], values[rows] = x[accepted], g[accepted]
-        found, tried = found + len(accepted), tried + _TOGETHER
-        if tried >= _PATIENCE and found < _RAREST * tried:
+        new = np.flatnonzero(np.abs(g) > margin)[: n - count]
+        rows = slice(count, count + len(new))
+        points[rows], values[rows] = x[new], g[new]
+        count, tried = count + len(new), tried + _TOGETHER
+        if tried >= _PATIENCE and count < _RAREST * tried:
             raise ValueError(
-                f"margin={margin}: design {design} has it at {found} of {tried} points in d={d}; take a smaller one"
+                f"margin={margin}: design {design} has it at {count} of {tried} points in d={d}; take a smaller one"
             )
     return points, np.sign(values)
 
@@ -93,11 +94,11 @@ def draw(design: str, d: int, margin: float, n: int, rng: np.random.Generator) -
 def two_clusters(d: int, jitter: float, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """Draws records about two opposite points: `x_i = y (1/2 - jitter) + jitter u_i`, u_i uniform in [-1, 1].
 
-    No coordinate is larger than 1/2, so that in d <= 4 all records lie in the unit ball. The margin of so simple data
-    is wide. The first records do not depend on how many are drawn, and differ between jitters by the jitter alone.
+    No coordinate is larger than 1/2, so that in d <= 4 all records lie in the unit ball. The margin of such simple data
+    is wide. The first records do not depend on the number of records, and differ between jitters by the jitter alone.
 
     Returns:
-        x, shape (n, d), and y in {-1, +1}, shape (n,).
+        Inputs x, shape (n, d), and labels y in {-1, +1}, shape (n,).
 
     Raises:
         ValueError: if an argument is out of its range.

@@ -31,7 +31,7 @@ from dpdescent.data.headers import (
 from dpdescent.data.iv import Array, IVSample
 from dpdescent.data.roles import conflict
 
-# Name of every bundled table and the SHA-256 of its file; `files/README.md` tells where each comes from.
+# Name of every bundled table and the SHA-256 of its file; `files/README.md` gives their origins.
 BUNDLED = {
     "angrist_evans_all_women": "c11438fdef08d8fe3bdf0ad0e451addd6da7d6126bfe5be391d4a1e54eead223",
     "angrist_evans_labsup": "496e6d396c0023eae97a8109a5a18827a54c0ac68524a35eaf4b2d04877673ac",
@@ -40,7 +40,7 @@ BUNDLED = {
     "digits": "1a8c0ce573804cf39bc6fdc9a6cc8f23d15cbf27a72575c1ca5fac15163717d0",
 }
 
-# Held while a table with long fields is read, so that no other reading takes the limit back.
+# Held while a table with long fields is read, so that no other reader resets the limit meanwhile.
 _LIMIT = threading.Lock()
 
 
@@ -62,10 +62,10 @@ Source = Bundled | str | os.PathLike[str]
 
 
 def bundled(name: str) -> Bundled:
-    """Returns the bundled table of a name, a key of `BUNDLED`.
+    """Returns the bundled table with a name, a key of `BUNDLED`.
 
     Raises:
-        TableError: if there is none.
+        TableError: if there is no such table.
     """
     if name not in BUNDLED:
         near = did_you_mean(name, list(BUNDLED))
@@ -83,8 +83,8 @@ def read_sample(
         instruments: columns of Z, shape (rows, q).
         regressors: columns of X, shape (rows, p). An exogenous control belongs in both lists.
         outcome: column of y, shape (rows,).
-        count: column with the number of records that a row stands for. With it, equal rows are merged, rows of count 0
-            dropped and the rest sorted by z, then x, then y; without it, rows keep the order of the file.
+        count: column with the number of records per row. With it, equal rows are merged, rows with count 0 are dropped
+            and the rest is sorted by z, then x, then y; without it, rows keep the order of the file.
 
     Raises:
         TableError: if the file or a column is missing, a column has two roles, the checksum is wrong, there is no
@@ -113,7 +113,7 @@ def read_columns(source: Source, names: Sequence[str]) -> Array:
 
 
 def compress(sample: IVSample) -> IVSample:
-    """Merges equal rows of a sample into rows with counts, sorted by z, then x, then y; drops rows of count 0.
+    """Merges equal rows of a sample into rows with counts, sorted by z, then x, then y; drops rows with count 0.
 
     Raises:
         ValueError: if no record is left.
@@ -132,7 +132,7 @@ def compress(sample: IVSample) -> IVSample:
 def draw_subset(sample: IVSample, size: int, rng: np.random.Generator) -> IVSample:
     """Draws `size` of the n records uniformly without replacement, in their order.
 
-    Where rows have counts, the drawn counts are multivariate hypergeometric and rows that were not drawn are dropped.
+    If rows have counts, the drawn counts are multivariate hypergeometric, and rows that were not drawn are dropped.
 
     Raises:
         ValueError: if size < 1 or size > n.
@@ -190,7 +190,7 @@ def write_sample(sample: IVSample, path: str | os.PathLike[str]) -> None:
 
 
 def read_prepared(path: str | os.PathLike[str]) -> IVSample:
-    """Reads a file of `write_sample` with the same rows, order, floats and counts.
+    """Reads a file of `write_sample`, with the same rows, order, floats and counts.
 
     Raises:
         TableError: as for `read_sample`, or if the columns are not z0.., x0.., y and perhaps count.
@@ -209,6 +209,7 @@ def read_prepared(path: str | os.PathLike[str]) -> IVSample:
 
 
 def _split(table: Array, q: int, p: int, count: Array | None = None) -> IVSample:
+    """The sample of a table whose columns are those of Z, X and y in this order."""
     # Contiguous copies, because BLAS may sum views in another order, and results must not depend on it.
     Z, X, y = (np.ascontiguousarray(part) for part in (table[:, :q], table[:, q : q + p], table[:, q + p]))
     return IVSample(Z, X, y, None if count is None else np.ascontiguousarray(count))
@@ -223,11 +224,12 @@ def _read_text(source: Source) -> str:
 
 
 def _read_bundled(source: Bundled) -> bytes:
+    """The verified bytes of a bundled table."""
     content = resources.files("dpdescent.data").joinpath("files", f"{source.name}.csv").read_bytes()
-    found = hashlib.sha256(content).hexdigest()
-    if found != BUNDLED[source.name]:
+    sha256 = hashlib.sha256(content).hexdigest()
+    if sha256 != BUNDLED[source.name]:
         raise TableError(
-            f"{source}: sha256 {found} is not the recorded {BUNDLED[source.name]}: the file was changed, reinstall it"
+            f"{source}: sha256 {sha256} is not the recorded {BUNDLED[source.name]}: the file was changed, reinstall it"
         )
     return content
 
@@ -244,7 +246,8 @@ def _read_own(path: Path) -> bytes:
 
 
 def _parse_columns(source: Source, text: str, names: Sequence[str], count: str | None) -> Array:
-    # Lines may end as on any system.
+    """The named columns of a table as floats, shape (rows, names)."""
+    # Line ends of any system are accepted.
     reader = csv.reader(io.StringIO(text, newline=None))
     try:
         with _long_fields(text):
@@ -260,8 +263,8 @@ def _parse_columns(source: Source, text: str, names: Sequence[str], count: str |
 
 @contextmanager
 def _long_fields(text: str) -> Iterator[None]:
-    """Lets fields be as long as the table, whose size is known; the limit is the process's, and is given back."""
-    # Also for short texts, because another thread's limit would be taken back while they are read.
+    """Allows fields as long as the table, whose size is known; the limit belongs to the process, and is restored."""
+    # Also for short texts, because another thread's limit might be restored while they are read.
     with _LIMIT:
         before = csv.field_size_limit(max(len(text), csv.field_size_limit()))
         try:
@@ -305,17 +308,18 @@ def _number(source: Source, line: int, column: str, field: str) -> float:
 
 
 def _no_number(text: str) -> str:
-    """What a field is that is no number, and the mend; nothing of it is shown."""
+    """Words on a field that is no number, and the mend; nothing of the field is shown."""
     if has_comma(text):
         return "a number with commas; write decimals with a point, and thousands without anything"
-    if (found := unseen(text)) and looks_like_a_value(visible(text)):
-        return f"a number with an invisible {found[0]}; take it out"
+    if (letters := unseen(text)) and looks_like_a_value(visible(text)):
+        return f"a number with an invisible {letters[0]}; take it out"
     if text.lower() in ("true", "false"):
         return "a logical value, which is not a number; write 1 and 0"
     return "a text, which is not a number; of a category make columns of 0 and 1, one fewer than it has values"
 
 
 def _whole(path: str | os.PathLike[str], count: float) -> int:
+    """A count as an integer, after a check that it is whole."""
     if not (count >= 0 and count.is_integer()):
         raise ValueError(f"{path}: count {count} is not a whole number, 0 or more")
     return int(count)
@@ -326,6 +330,7 @@ def _fail(source: Source, line: int, what: str) -> NoReturn:
 
 
 def _write_whole(path: Path, text: str) -> None:
+    """Writes a file under a temporary name and renames it."""
     partial = path.with_name(path.name + ".partial")
     partial.write_text(text, encoding="utf-8", newline="\n")
     os.replace(partial, path)

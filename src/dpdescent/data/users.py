@@ -1,8 +1,8 @@
-"""Generated text of many users: a shared language of frequent words and habitual pairs, with topics by user.
+"""Generated text of many users: a shared language of frequent words and habitual pairs, with topics per user.
 
 It replaces texts that are not available (choquettechoo2023 Fig. 4b uses StackOverflow). Word frequencies follow Zipf's
-law, rare words share one id, words are mostly followed by the same few (which a next-token model can learn), and every
-user has its own mixture of topics, so that users differ.
+law, rare words share one id, most words are followed by the same few words (which a next-token model can learn), and
+every user has its own mixture of topics, so that users differ.
 """
 
 from dataclasses import dataclass
@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Tokens = NDArray[np.intp]
 
-# The id that all words out of the vocabulary share; it counts as a miss wherever it is predicted or is the true word.
+# The id that all words outside the vocabulary share; it counts as a miss wherever it is predicted or is the true word.
 OUT_OF_VOCABULARY = 0
 
 
 @dataclass(frozen=True)
 class Language:
-    """Language that all users share.
+    """A language that all users share.
 
     Attributes:
-        topics: probabilities of words in every topic, shape (topics, vocabulary).
+        topics: probabilities of words per topic, shape (topics, vocabulary).
         successors: words that may follow a word by habit, most usual first, shape (vocabulary, successors).
         habits: probabilities of the successors of a word, shape (successors,).
         habit: probability that the next word follows by habit and not by topic.
-        concentration: concentration of the Dirichlet law of a user's topics; the smaller, the more users differ.
+        concentration: concentration of the Dirichlet law of a user's topics; the smaller it is, the more users differ.
     """
 
     topics: Array
@@ -37,7 +37,7 @@ class Language:
 
 
 def draw_users(users: int, tokens_per_user: int, vocabulary: int, rng: np.random.Generator) -> Tokens:
-    """Draws texts of users of one language, drawn by `draw_language` at its defaults; shape (users, tokens_per_user).
+    """Draws texts of users of one language from `draw_language` at its defaults; shape (users, tokens_per_user).
 
     Users are independent given the language, so that any rows may be used for training and the others for testing.
     """
@@ -51,7 +51,7 @@ def draw_language(
     """Draws a language (our design; no paper states one).
 
     Args:
-        vocabulary: number of ids, `OUT_OF_VOCABULARY` among them.
+        vocabulary: number of ids, including `OUT_OF_VOCABULARY`.
         exponent: exponent of Zipf's law: the k-th known word has a frequency of about k^-exponent.
         out_of_vocabulary: share of out-of-vocabulary words among words by topic; no word by habit is one.
         topics: number of topics, in each of which frequencies are multiplied by log-normal factors.

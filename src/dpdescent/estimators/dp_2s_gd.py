@@ -1,8 +1,8 @@
 """DP-2S-GD for instrumental variables (liang2025 Algorithm 1), on a user's own records.
 
-The only value taken from the data is the number of records, which is public. Step sizes and thresholds are given, and
-the number of clipped gradients is not part of the path. One row is one record: neighbouring tables have one row
-replaced.
+The number of records, which is public, is the only value taken from the data. Step sizes and thresholds are arguments,
+and the number of clipped gradients is not part of the path. One row is one record: neighbouring tables differ in one
+replaced row.
 """
 
 import math
@@ -40,7 +40,7 @@ EXACT = (
     "row only"
 )
 
-# Smaller noise loses digits, or all of itself, and an account of it would be wrong.
+# Smaller noise would lose digits, or vanish, and the account of it would be wrong.
 LEAST = sys.float_info.min
 
 
@@ -52,7 +52,7 @@ class Settings:
         rho1, rho2: zCDP budgets of the two stages.
         clip_norm1, clip_norm2: gamma1 and gamma2 in the paper, clipping thresholds of the two stages.
         step_size1, step_size2: eta and alpha in the paper, step sizes of the two stages.
-        steps: number of iterations T, over which the budget is divided; liang2025 uses 20.
+        steps: number of iterations T, among which the budget is divided; liang2025 uses 20.
 
     Raises:
         ValueError: if a value is not positive and finite.
@@ -89,15 +89,15 @@ def dp_2s_gd(
         steps: number of iterations T of both stages.
         step_size1, step_size2: eta and alpha in the paper, step sizes of the first and the second stage.
         clip_norm1, clip_norm2: gamma1 and gamma2 in the paper, clipping thresholds of the first and the second stage.
-        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None, which
-            `exact` arithmetic asks for.
-        rho: zCDP budget of both stages together under replace-one.
-        epsilon, delta: budget in place of rho.
+        rng: generator of the noise: `secure_generator()` for a guarantee; otherwise a generator, a seed, or None, which
+            `exact` arithmetic requires.
+        rho: zCDP budget of both stages together, under the replace-one relation.
+        epsilon, delta: the budget as (epsilon, delta), in place of rho.
         first_share: share of the budget that the first stage gets, in (0, 1).
-        normals: standard normals to use in place of rng's, shape (T, p q + p): in every step those of the first stage,
-            of shape (p, q), then those of the second.
-        arithmetic: `exact` for a release that may really be made: its guarantee holds of what a machine does, with
-            integers and discrete noise from the operating system (`exact_sums`). Else `floating point`.
+        normals: standard normals to use instead of rng's, shape (T, p q + p): in every step first those of the first
+            stage, of shape (p, q), then those of the second.
+        arithmetic: `exact` for a real release: the guarantee then holds for what a machine computes, with integers and
+            discrete noise from the operating system (`exact_sums`). `floating point` otherwise.
 
     Returns:
         The run: `estimate`, the last beta, of shape (p,), `path` of shape (T, p), and `also["Theta_path"]`, the
@@ -120,8 +120,8 @@ def dp_2s_gd(
     settings = Settings(rho1, total - rho1, clip_norm1, clip_norm2, step_size1, step_size2, steps)
     if arithmetic == "exact":
         Thetas, betas, share = descend_exactly(sample, settings)
-        made = exactly(mechanism(settings, sample.n))
-        return Run(betas[-1].copy(), betas[1:], share, made, {"Theta_path": Thetas[1:]}, names, sample.n, delta)
+        exact_event = exactly(mechanism(settings, sample.n))
+        return Run(betas[-1].copy(), betas[1:], share, exact_event, {"Theta_path": Thetas[1:]}, names, sample.n, delta)
     p, q = sample.p, sample.q
     drawn = None if normals is None else engine.Normals.split(fitting("normals", normals, (steps, p * q + p)), p, q)
     out = descend(sample, settings, engine.Normals.draw(rng, steps, p, q) if drawn is None else drawn)
@@ -134,13 +134,13 @@ def dp_2s_gd(
 
 
 def mechanism(settings: Settings, n: int) -> Mechanism:
-    """Mechanism of a run on n records, with the smallest noise that each stage's budget allows."""
+    """The mechanism of a run on n records, with the smallest noise that the budget of each stage allows."""
     total = settings.rho1 + settings.rho2
     return Mechanism("DP-2S-GD", stages(settings, n), "replace-one", "full batch", total, "proved", EXACT)
 
 
 def stages(settings: Settings, n: int) -> tuple[GaussianReleases, GaussianReleases]:
-    """Releases of the two stages; both the added noise and the account are derived from them."""
+    """The Gaussian releases of the two stages; both the added noise and the account are derived from them."""
 
     def stage(what: str, clip_norm: float, rho: float) -> GaussianReleases:
         sensitivity = mean_sensitivity(clip_norm, n)
@@ -160,36 +160,36 @@ def descend(sample: IVSample, settings: Settings, normals: engine.Normals) -> en
         ValueError: if there are fewer instruments than regressors, no more records than instruments, the noise is too
             small or too large for double precision, or the iterates overflow.
     """
-    cut = _usable(sample, settings)
+    usable = _usable(sample, settings)
     # numpy's warnings are off, because overflow is reported below in one line.
     with np.errstate(all="ignore"):
-        path = engine.descend(cut, _arms(settings, sample.n), normals, record=True)
+        path = engine.descend(usable, _arms(settings, sample.n), normals, record=True)
     require_finite(path.Theta_path, path.beta_path)
     return path
 
 
 def descend_exactly(sample: IVSample, settings: Settings) -> tuple[Array, Array, float]:
-    """Runs DP-2S-GD once with sums that are exact on a machine.
+    """Runs DP-2S-GD once with sums that a machine computes exactly.
 
     Returns:
         Iterates 0 to T of both stages, shapes (T + 1, q, p) and (T + 1, p), and the share of clipped gradients.
 
     Raises:
-        ValueError: as `descend`.
+        ValueError: as for `descend`.
     """
-    cut = _usable(sample, settings)
+    usable = _usable(sample, settings)
     first, second = stages(settings, sample.n)
     with np.errstate(all="ignore"):
         Thetas, betas, share = exact_descents.two_stage(
-            cut.Z, cut.X, cut.y, (settings.step_size1, settings.step_size2), (settings.clip_norm1, settings.clip_norm2),
-            (first.noise_sd, second.noise_sd), settings.steps,
+            usable.Z, usable.X, usable.y, (settings.step_size1, settings.step_size2),
+            (settings.clip_norm1, settings.clip_norm2), (first.noise_sd, second.noise_sd), settings.steps,
         )  # fmt: skip
     require_finite(Thetas, betas)
     return Thetas, betas, share
 
 
 def _usable(sample: IVSample, settings: Settings) -> IVSample:
-    """The records, each value within a limit, if they and the settings can be used."""
+    """The records with every value clipped to the largest usable size, after a check of records and settings."""
     if sample.q < sample.p:
         raise ValueError(f"{sample.q} instruments cannot identify {sample.p} effects; name as many as regressors")
     if sample.n <= sample.q:
@@ -199,10 +199,10 @@ def _usable(sample: IVSample, settings: Settings) -> IVSample:
 
 
 def _require_noise(settings: Settings, n: int) -> None:
-    """Checks that each stage's noise, times its step size, is what the account says.
+    """Checks that the noise of each stage, times its step size, is as large as the account says.
 
     Raises:
-        ValueError: if it underflows or overflows.
+        ValueError: if the product underflows or overflows.
     """
     for stage, name in zip(stages(settings, n), ("step_size1", "step_size2"), strict=True):
         step = getattr(settings, name)
@@ -214,6 +214,7 @@ def _require_noise(settings: Settings, n: int) -> None:
 
 
 def _arms(settings: Settings, n: int) -> engine.TwoStageArms:
+    """The settings as the one arm that the engine runs."""
     noise_sds = [stage.noise_sd for stage in stages(settings, n)]
     values = (settings.step_size1, settings.step_size2, settings.clip_norm1, settings.clip_norm2, *noise_sds)
     return engine.TwoStageArms(np.array([settings.steps]), *(np.array([value]) for value in values))

@@ -43,7 +43,7 @@ def dp_ambssgd(
 ) -> Run:  # fmt: skip
     """Fits a linear regression by one pass over mini-batches in random order, with private thresholds and noise.
 
-    Every iteration takes n // T fresh records: the first `stat_size` of them choose the clipping threshold.
+    Every iteration takes n // T new records; the first `stat_size` of them choose the clipping threshold.
 
     Args:
         X: covariates, shape (n, d).
@@ -51,19 +51,20 @@ def dp_ambssgd(
         steps: number of iterations T.
         step_size: eta in the paper.
         largest: B, the largest residual that the search for a threshold considers.
-        levels: L, number of times that the search halves B.
-        stat_size: s, number of records of a batch that the search uses.
-        scale: factor from a residual to a gradient's norm, about a bound on most |x|: zeta_t = scale gamma_t.
-        rng: generator of the noise and the order; `secure_generator()` for a guarantee, else a generator, a seed or
-            None, which `exact` arithmetic asks for.
-        rho: zCDP budget of the run under replace-one.
-        epsilon, delta: budget in place of rho.
-        rule, margin, quantile, offset: how the search stops; see `algorithms.dp_stat.Search`.
-        tail_share: share of the last iterates whose mean is the estimate, in (0, 1].
-        normals: standard normals to use in place of rng's, of the gradients, shape (T, d), and of the counts, shape
-            (T, L). The order of the records still comes from rng, before anything else.
-        arithmetic: `exact` for a release that may really be made: its guarantee holds of what a machine does, with
-            integers and discrete noise from the operating system (`exact_sums`). Else `floating point`.
+        levels: L, the number of times that the search halves B.
+        stat_size: s, the number of records per batch that the search uses.
+        scale: factor that turns a residual into the norm of a gradient, about a bound on |x| for most records: zeta_t =
+            scale gamma_t.
+        rng: generator of the noise and of the order of records: `secure_generator()` for a guarantee; otherwise a
+            generator, a seed, or None, which `exact` arithmetic requires.
+        rho: zCDP budget of the run, under the replace-one relation.
+        epsilon, delta: the budget as (epsilon, delta), in place of rho.
+        rule, margin, quantile, offset: settings that say where the search stops; see `algorithms.dp_stat.Search`.
+        tail_share: share of the iterates, the last ones, whose mean is the estimate, in (0, 1].
+        normals: standard normals to use instead of rng's: those of the gradients, shape (T, d), and those of the
+            counts, shape (T, L). The order of the records still comes from rng, before anything else.
+        arithmetic: `exact` for a real release: the guarantee then holds for what a machine computes, with integers and
+            discrete noise from the operating system (`exact_sums`). `floating point` otherwise.
 
     Returns:
         The run: `estimate` of shape (d,), `path` of shape (T, d), and `also["thresholds"]`, zeta_t, of shape (T,).
@@ -104,10 +105,11 @@ def dp_ambssgd(
 
 
 def _normals(
-    given: tuple[Array, Array] | None, rng: np.random.Generator, steps: int, d: int, levels: int
+    handed: tuple[Array, Array] | None, rng: np.random.Generator, steps: int, d: int, levels: int
 ) -> engine.Normals:  # fmt: skip
-    if given is None:
+    """The normals that the caller handed over, checked, or new ones from the generator."""
+    if handed is None:
         return engine.Normals.draw(rng, steps, d, levels)
-    gradient, counts = given
+    gradient, counts = handed
     shapes = ("normals[0]", gradient, (steps, d)), ("normals[1]", counts, (steps, levels))
-    return engine.Normals(*(fitting(*each)[:, None] for each in shapes))
+    return engine.Normals(*(fitting(*argument)[:, None] for argument in shapes))

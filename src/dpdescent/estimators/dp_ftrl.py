@@ -34,22 +34,23 @@ def dp_ftrl(
     delta: float | None = None, relation: Relation = "replace-one", tail: int = 0, start: Array | None = None,
     normals: Array | None = None,
 ) -> Run:  # fmt: skip
-    """Fits a linear regression by one pass over the records in the order given, with clipping and correlated noise.
+    """Fits a linear regression by one pass over the records in their order, with clipping and correlated noise.
 
     Args:
         X: covariates, shape (n, d); step t uses record t.
         y: responses, shape (n,).
-        strategy: correlation of the noise over the steps, such as `nu_family(0.05)`; `identity()` is DP-SGD.
+        strategy: correlation of the noise between steps, such as `nu_family(0.05)`; `identity()` is DP-SGD.
         step_size: eta in the paper, its learning rate.
         clip_norm: clipping threshold on a record's gradient `x (x'theta - y)`.
-        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None.
+        rng: generator of the noise: `secure_generator()` for a guarantee; otherwise a generator, a seed or None.
         rho: zCDP budget of the run.
-        epsilon, delta: budget in place of rho.
+        epsilon, delta: the budget as (epsilon, delta), in place of rho.
         relation: `replace-one`, or the paper's `zero-out`, under which a record's gradient becomes zero and half of the
             noise suffices.
-        tail: number of last iterates whose mean is the estimate; 0 takes the last iterate.
-        start: theta_0, shape (d,), chosen without the data; zeros by default.
-        normals: standard normals to use in place of rng's, before they are correlated, shape (strategy.noises(n), d).
+        tail: number of last iterates whose mean is the estimate; 0 means the last iterate itself.
+        start: theta_0, shape (d,), chosen without the data; None for zeros.
+        normals: standard normals to use instead of rng's, before the strategy correlates them, shape
+            (strategy.noises(n), d).
 
     Returns:
         The run: `estimate` of shape (d,) and `path` of shape (n, d).
@@ -67,19 +68,19 @@ def dp_ftrl(
     X, y = records(X=(X, 2), y=(y, 1))
     n, d = X.shape
     gamma = math.sqrt(strategy.sensitivity_squared(n))
-    moved = clip_norm * (2.0 if relation == "replace-one" else 1.0)
-    noise_sd = zcdp.gaussian_noise_sd(gamma * moved, rho_of(n, rho, epsilon, delta))
+    shift = clip_norm * (2.0 if relation == "replace-one" else 1.0)
+    noise_sd = zcdp.gaussian_noise_sd(gamma * shift, rho_of(n, rho, epsilon, delta))
     arms = engine.FTRLArms(np.array([step_size]), np.array([clip_norm]), np.array([noise_sd]))
     shape = (strategy.noises(n), d)
     noise = strategy.correlate(rng.standard_normal(shape) if normals is None else fitting("normals", normals, shape))
-    begin = np.zeros(d) if start is None else fitting("start", start, (d,))
+    theta0 = np.zeros(d) if start is None else fitting("start", start, (d,))
     # numpy's warnings are off, because overflow is reported below in one line.
     with np.errstate(all="ignore"):
-        out = engine.single_pass(X, y[:, None], arms, begin, noise[:, None, None, :], tail=tail, record=True)
+        out = engine.single_pass(X, y[:, None], arms, theta0, noise[:, None, None, :], tail=tail, record=True)
     assert out.path is not None
     require_finite(out.path)
     event = Mechanism(
-        f"DP-FTRL ({strategy.name})", (correlated_release(gamma, moved, noise_sd),), relation, "single pass", math.inf,
+        f"DP-FTRL ({strategy.name})", (correlated_release(gamma, shift, noise_sd),), relation, "single pass", math.inf,
         "proved", PROVED,
     )  # fmt: skip
     estimate = out.average[0, 0] if tail else out.theta[0, 0]
@@ -88,9 +89,9 @@ def dp_ftrl(
 
 
 def _trusted(event: Mechanism, strategy: Strategy) -> Mechanism:
-    """The event, without a guarantee where the sensitivity is that of code which is none of ours."""
-    kinds = {type(each) for each in (strategy, getattr(strategy, "base", strategy))}
-    if foreign := sorted(each.__name__ for each in kinds if each.__module__.partition(".")[0] != "dpdescent"):
+    """The event, without a guarantee where code outside this package computed the sensitivity."""
+    kinds = {type(kind) for kind in (strategy, getattr(strategy, "base", strategy))}
+    if foreign := sorted(kind.__name__ for kind in kinds if kind.__module__.partition(".")[0] != "dpdescent"):
         why = f"the sensitivity is by the word of {' and '.join(foreign)}, which is no strategy of this package"
         return replace(event, guarantee="none", reason=f"{why}. If it is right: {event.reason}")
     return event

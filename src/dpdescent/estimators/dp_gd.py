@@ -37,7 +37,7 @@ PROVED = (
     "and number of steps must be chosen without the data"
 )
 TARGET = "the least-squares estimate of these records, about the mean of the path; the error of sampling is not in them"
-# Batches of an interval, and iterates before them that are left out at least (brown2024 App. B).
+# The number of batches of an interval, and the least number of iterates left out before them (brown2024 App. B).
 BATCHES, BURN_IN = 10, 20
 
 
@@ -51,28 +51,29 @@ def dp_gd(
 ) -> Run:  # fmt: skip
     """Fits a linear regression by full-batch gradient descent from zero, with clipping and Gaussian noise.
 
-    Warns (`ConvergenceWarning`) where the iterates show that they diverge, hidden by clipping, or still move.
+    Warns (`ConvergenceWarning`) where the iterates show that they diverge, which clipping can hide, or that they have
+    not settled.
 
     Args:
         X: covariates, shape (n, p).
         y: responses, shape (n,).
         steps: number of iterations T.
-        step_size: eta in the papers, about 1 over the largest eigenvalue of E[xx'].
+        step_size: eta in the papers, about 1 divided by the largest eigenvalue of E[xx'].
         clip_norm: gamma in the papers, the clipping threshold on a record's gradient `x (x'theta - y)`; the noise is
             proportional to it.
-        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None, which
-            `exact` arithmetic asks for.
-        rho: zCDP budget of all steps under replace-one.
-        epsilon, delta: budget in place of rho.
-        shares: part of the budget that each step gets, shape (T,), positive, of sum 1, chosen without the data, such as
+        rng: generator of the noise: `secure_generator()` for a guarantee; otherwise a generator, a seed, or None, which
+            `exact` arithmetic requires.
+        rho: zCDP budget of all steps, under the replace-one relation.
+        epsilon, delta: the budget as (epsilon, delta), in place of rho.
+        shares: part of the budget per step, shape (T,), positive, with sum 1, chosen without the data, such as
             `schedule.shares(...)`; None for equal parts.
-        normals: standard normals to use in place of rng's, shape (T, p).
-        arithmetic: `exact` for a release that may really be made: its guarantee holds of what a machine does, with
-            integers and discrete noise from the operating system (`exact_sums`). Else `floating point`.
+        normals: standard normals to use instead of rng's, shape (T, p).
+        arithmetic: `exact` for a real release: the guarantee then holds for what a machine computes, with integers and
+            discrete noise from the operating system (`exact_sums`). `floating point` otherwise.
 
     Returns:
-        The run: `estimate`, the last iterate, of shape (p,), and `path` of shape (T, p). Its intervals are by
-        batched means of the path; long paths have them, and equal parts of the budget.
+        The run: `estimate`, the last iterate, of shape (p,), and `path` of shape (T, p). Its confidence intervals come
+        from batched means of the path; only runs with a long path and equal parts of the budget have them.
 
     Raises:
         ValueError: if an argument is out of its range, or the iterates overflow.
@@ -103,15 +104,15 @@ def dp_gd(
             estimate, path, clipped = out.theta[0, 0], out.path[:, 0, 0], float(out.clipped[0, 0])
             event = guarded(event, rng, handed=normals is not None)
     require_finite(path)
-    # At the line that called this function, past the frame of `renamed`.
+    # Reported at the line that called this function, past the frame of `renamed`.
     mixing.warn(mixing.unconverged(path, step_size * float(noise_sd.max())))
-    # Parts of the budget that differ give batches of different noise, of which no interval is known.
+    # Because unequal parts of the budget give batches with unequal noise, for which no interval is known.
     inference = Inference(TARGET, partial(_interval, path)) if shares is None else None
     return Run(estimate, path, clipped, event, {}, names, sample.n, delta, inference)
 
 
 def _interval(path: Array, level: float) -> Intervals:
-    """Intervals by batched means of a path, all but its first iterates in ten batches (brown2024 App. B)."""
+    """Confidence intervals from ten batched means of a path, without its first iterates (brown2024 App. B)."""
     if len(path) < BURN_IN + 2 * BATCHES:
         raise ValueError(f"{len(path)} steps are too few for an interval of {BATCHES} batches: take some 2000")
     burn_in = BURN_IN + (len(path) - BURN_IN) % BATCHES
@@ -119,7 +120,7 @@ def _interval(path: Array, level: float) -> Intervals:
 
 
 def _releases(sensitivity: float, rho: float, steps: int, shares: ArrayLike | None) -> tuple[GaussianReleases, ...]:
-    """Returns the releases of all steps in order: a single entry for T equal steps, else one entry a step."""
+    """Returns the releases of all steps in order: a single entry for T equal steps, otherwise one entry per step."""
     what = "mean of clipped gradients"
     if shares is None:
         return (GaussianReleases(what, sensitivity, zcdp.gaussian_noise_sd(sensitivity, rho, steps), steps),)

@@ -1,4 +1,4 @@
-"""DP-IV-GD for instrumental variables, with intervals, on a user's own records; no algorithm of the five papers."""
+"""DP-IV-GD for instrumental variables, with intervals, on a user's own records; in none of the five papers."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -55,11 +55,11 @@ PROVED_WHITE = (
 )
 TARGET = "the true effect, where instruments are strong (F of 50 and more) and hardly anything is clipped"
 BATCHES = 10
-# Part of the budget that tells the second moment of the instruments, where it is released.
+# Share of the budget for the second moment of the instruments, where that is released.
 WHITENED = 0.05
-# Step size of the first stage, over the largest eigenvalue of the instruments' second moment.
+# Step size of the first stage, times the largest eigenvalue of the instruments' second moment.
 STEP = 0.9
-# Parts of the budget without an Anderson-Rubin set and with it.
+# Shares of the budget without an Anderson-Rubin set, and with one.
 WITHOUT_SET, WITH_SET = (0.45, 0.45, 0.1), (0.4, 0.3, 0.1, 0.2)
 
 
@@ -77,43 +77,47 @@ def dp_iv_gd(
 ) -> Run:  # fmt: skip
     """Estimates causal effects by gradient descent on the instrumental-variable equation, with confidence intervals.
 
-    The intervals are for the true effects and include the error of sampling. They hold where instruments are strong (F
-    of 50 and more) and hardly any gradient of the second stage is clipped, or clipping is symmetric. With
-    `outcome_unit` there is an Anderson-Rubin set beside them, which holds however weak the instruments are if clipping
-    takes nothing from the mean of gradients, as where hardly any is clipped or errors are symmetric.
+    The intervals are for the true effects and include the sampling error. They hold where the instruments are strong (F
+    of at least 50) and hardly any gradient of the second stage is clipped, or clipping is symmetric. With
+    `outcome_unit` the run also gives an Anderson-Rubin set. That set holds however weak the instruments are, provided
+    that clipping does not shift the mean gradient: hardly any gradient is clipped, or the errors are symmetric.
 
     Args:
         Z: instruments, shape (n, q), centred by public constants.
-        X: regressors whose effects are estimated, shape (n, p) with p <= q, centred likewise.
-        y: outcomes, shape (n,), centred likewise.
-        clip_norm1: clipping threshold of the first stage, gamma1 in the papers, on |z| |x - Theta'z|; with
-            `outcome_unit` the outcome's residual over that unit stands beside x's, which makes norms about sqrt(2)
-            times as long.
-        clip_norm2: clipping threshold of the second stage, gamma2 in the papers, on |w| |y - x'beta|, w the fitted
-            regressors Theta'z in units of their scale: four times sqrt(p) times what residuals are expected to be.
-        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None, which
-            `exact` arithmetic asks for.
-        rho: zCDP budget of the run under replace-one.
-        epsilon, delta: budget in place of rho.
-        outcome_unit: public scale of the outcome over that of the one regressor, for an Anderson-Rubin set; the first
-            stage regresses the outcome on the instruments too then.
-        shares: parts of the budget of the first stage, the second, the second moment, and with `outcome_unit` that of
-            first-stage gradients; positive, of sum 1. None is (0.45, 0.45, 0.1), or (0.4, 0.3, 0.1, 0.2).
-        second_moment: E[zz'], public, shape (q, q); None is the identity. `outcome_unit` needs it or the next one.
-        instrument_bound: public guess of what |z| seldom exceeds, such as 2 sqrt(q) times the instruments' sd. Longer
-            instruments are shortened to it, their second moment is released with 5 % of the budget, `shares` are parts
-            of the rest, and the instruments are whitened: clip_norm1 is then for instruments of variance 1.
-        steps1, tail1: number of steps of the first stage, and of its last iterates whose mean is held.
-        steps2, burn_in: number of steps of the second stage, and of its first iterates that are left out; ten must
-            divide their difference.
-        step_size1: step size of the first stage, eta in the papers; None is 0.9 over the largest eigenvalue of
+        X: regressors whose effects are estimated, shape (n, p) with p <= q, centred in the same way.
+        y: outcomes, shape (n,), centred in the same way.
+        clip_norm1: clipping threshold of the first stage, gamma1 in the papers, on |z| |x - Theta'z|. With
+            `outcome_unit` the residual of the outcome, divided by that unit, stands beside the residual of x, so that
+            norms are about sqrt(2) times as long.
+        clip_norm2: clipping threshold of the second stage, gamma2 in the papers, on |w| |y - x'beta|, where w are the
+            fitted regressors Theta'z in units of their scale: about 4 sqrt(p) times the expected size of a residual.
+        rng: generator of the noise: `secure_generator()` for a guarantee; otherwise a generator, a seed, or None, which
+            `exact` arithmetic requires.
+        rho: zCDP budget of the run, under the replace-one relation.
+        epsilon, delta: the budget as (epsilon, delta), in place of rho.
+        outcome_unit: public scale of the outcome divided by the scale of the one regressor, for an Anderson-Rubin set;
+            the first stage then regresses the outcome on the instruments too.
+        shares: shares of the budget for the first stage, the second stage, the second moment of the gradients and, with
+            `outcome_unit`, the second moment of first-stage gradients; positive, with sum 1. None means (0.45, 0.45,
+            0.1), or (0.4, 0.3, 0.1, 0.2).
+        second_moment: E[zz'], public, shape (q, q); None means the identity. `outcome_unit` needs this argument or
+            `instrument_bound`.
+        instrument_bound: public guess of a norm that |z| seldom exceeds, such as 2 sqrt(q) times the sd of the
+            instruments. Longer instruments are shortened to it; their second moment is released with 5 % of the budget,
+            and `shares` divide the rest; then the instruments are whitened, so that clip_norm1 is for instruments of
+            variance 1.
+        steps1, tail1: number of steps of the first stage, and number of its last iterates whose mean the second stage
+            uses.
+        steps2, burn_in: number of steps of the second stage, and number of its first iterates that are left out; their
+            difference must be a multiple of ten.
+        step_size1: step size of the first stage, eta in the papers; None means 0.9 divided by the largest eigenvalue of
             `second_moment`.
-        step_size2: step size of the second stage, alpha in the papers, where the preconditioned Hessian is about the
-            identity; at most 1.
+        step_size2: step size of the second stage, alpha in the papers, at most 1, because the preconditioned Hessian is
+            about the identity.
         level: nominal coverage of the intervals.
-        normals: standard normals to use in place of rng's, of shapes (steps1, q, p), (steps2, p) and (p, p).
-        arithmetic: `exact` for a release that may really be made: its guarantee holds of what a machine does, with
-            integers and discrete noise from the operating system (`exact_sums`). Else `floating point`.
+        normals: standard normals to use instead of rng's, of shapes (steps1, q, p), (steps2, p) and (p, p).
+        arithmetic: `exact` for a real release: the guarantee then holds for what a machine computes, with integers and
+            discrete noise from the operating system (`exact_sums`). `floating point` otherwise.
 
     Returns:
         The run: `estimate`, of shape (p,), `path` of shape (steps2, p), and in `also` the intervals' `half_width`, of
@@ -131,7 +135,7 @@ def dp_iv_gd(
     require_real_or_none(step_size1=step_size1, outcome_unit=outcome_unit, instrument_bound=instrument_bound)
     require_probability(level=level)
     require_own_noise(rng, arithmetic, normals)
-    # None where sums are exact, which no generator makes.
+    # None where sums are exact, because no generator makes their noise.
     rng, names = None if arithmetic == "exact" else generator(rng), columns(X)
     sample = IVSample(*records(Z=(Z, 2), X=(X, 2), y=(y, 1)))
     n, p, q = sample.n, sample.p, sample.q
@@ -147,8 +151,8 @@ def dp_iv_gd(
         raise ValueError(f"tail1={tail1} must be at most steps1={steps1}, and step_size2={step_size2} at most 1")
     if step_size1 is not None:
         require_positive_finite(step_size1=step_size1)
-    given = (WITHOUT_SET if outcome_unit is None else WITH_SET) if shares is None else shares
-    parts = parts_of(given, 3 if outcome_unit is None else 4).tolist()
+    chosen = (WITHOUT_SET if outcome_unit is None else WITH_SET) if shares is None else shares
+    parts = parts_of(chosen, 3 if outcome_unit is None else 4).tolist()
     budget, back = rho_of(n, rho, epsilon, delta, arithmetic), np.eye(q)
     before: list[GaussianReleases] = []
     if instrument_bound is not None:
@@ -167,13 +171,13 @@ def dp_iv_gd(
             first, stage1 = _reduced_form(sample, settings, outcome_unit, budget * parts[3], level, rng)
         out = _descended(sample, settings, first, rng, normals)
     require_finite(out.path)
-    # At the line that called this function, past the frame of `renamed`.
+    # Reported at the line that called this function, past the frame of `renamed`.
     mixing.warn(mixing.unmixed(out.path[:, 0], BATCHES, burn_in, level=level))
     releases = (*before, *stage1, *settings.releases(n, p)[1:])
     event = _mechanism(releases, whitened=bool(before))
     event = exactly(event) if rng is None else guarded(event, rng, handed=normals is not None)
-    over = first.pop("clipped", out.clipped1[0])
-    clipped = float(over * steps1 + out.clipped2[0] * steps2) / (steps1 + steps2)
+    clipped1 = first.pop("clipped", out.clipped1[0])
+    clipped = float(clipped1 * steps1 + out.clipped2[0] * steps2) / (steps1 + steps2)
     released = {
         "path": out.path[:, 0], "m": BATCHES, "burn_in": burn_in, "precondition": out.precondition[0],
         "moment": out.moment[0], "moment_sd": settings.moment_sd, "n": n,
@@ -208,7 +212,7 @@ def _mechanism(releases: tuple[GaussianReleases, ...], *, whitened: bool) -> Mec
 
 
 def _also(out: engine.Descent, settings: engine.Settings, first: dict[str, Array], back: Array) -> dict[str, Array]:
-    """What a run tells beside its path and intervals; coefficients of whitened instruments go back by `back`."""
+    """Further released arrays of a run, by name; the matrix `back` takes coefficients out of whitened coordinates."""
     also = {
         "mixing": mixing.correlation_times(out.path[:, 0], BATCHES, settings.burn_in),
         "precondition": out.precondition[0], "moment": out.moment[0], **first, "Theta": back @ out.Theta[0],
@@ -236,19 +240,19 @@ def _require_one_moment(
 def _whitened(
     sample: IVSample, bound: float, rho: float, rng: np.random.Generator | None
 ) -> tuple[IVSample, list[GaussianReleases], Array]:
-    """The records with whitened instruments, what that released, and W, by which coefficients go back."""
+    """The records with whitened instruments, the release of that, and the matrix that takes coefficients back."""
     require_positive(instrument_bound=bound)
     if math.isinf(bound):
         raise ValueError(f"instrument_bound={bound} must be finite")
     Z = preconditioning.bounded(sample.Z, bound)
     if rng is None:
         white = exact_descents.whiten(Z, bound, rho)
-        moved = product(Z, white.transform)
+        whitened = product(Z, white.transform)
     else:
         white = preconditioning.whiten(Z, bound, rho, rng.standard_normal((sample.q, sample.q)))
-        moved = Z @ white.transform
+        whitened = Z @ white.transform
     release = replace(white.release, what="second moment of clipped instruments")
-    return IVSample(moved, sample.X, sample.y), [release], white.transform
+    return IVSample(whitened, sample.X, sample.y), [release], white.transform
 
 
 def _reduced_form(
@@ -262,25 +266,28 @@ def _reduced_form(
     """Runs the first stage with the outcome beside the regressor; returns its results by name, and its releases."""
     if sample.p != 1:
         raise ValueError(f"outcome_unit={unit} asks for the set of one effect, but there are p={sample.p} regressors")
-    moved = reduced_form.moment_sensitivity(settings.gamma1, sample.n, 2 * sample.q)
-    given = reduced_form.Settings(
+    sensitivity = reduced_form.moment_sensitivity(settings.gamma1, sample.n, 2 * sample.q)
+    stage = reduced_form.Settings(
         settings.steps1, settings.kept1, settings.eta, settings.gamma1, settings.lambda1,
-        zcdp.gaussian_noise_sd(moved, rho), unit, settings.second_moment,
+        zcdp.gaussian_noise_sd(sensitivity, rho), unit, settings.second_moment,
     )  # fmt: skip
     if rng is None:
-        out = exact_descents.first_and_reduced(sample, given)
+        out = exact_descents.first_and_reduced(sample, stage)
     else:
-        out = reduced_form.descend([sample], given, reduced_form.Normals.draw(rng, given, 1, 1))
+        out = reduced_form.descend([sample], stage, reduced_form.Normals.draw(rng, stage, 1, 1))
     require_finite(out.D)
-    found = anderson_rubin.anderson_rubin(evidence(out, 0, given, sample.n), level)
-    told = {
-        "anderson_rubin": np.array(found.intervals).reshape(-1, 2), "F": np.array(found.F), "Theta": out.D[0, :, :1],
-        "reduced_form": unit * out.D[0, :, 1], "clipped": out.clipped[0],
+    evidence_set = anderson_rubin.anderson_rubin(evidence(out, 0, stage, sample.n), level)
+    results = {
+        "anderson_rubin": np.array(evidence_set.intervals).reshape(-1, 2), "F": np.array(evidence_set.F),
+        "Theta": out.D[0, :, :1], "reduced_form": unit * out.D[0, :, 1], "clipped": out.clipped[0],
     }  # fmt: skip
-    return told, list(given.releases(sample.n, 1))
+    return results, list(stage.releases(sample.n, 1))
 
 
 def _handed(normals: tuple[Array, Array, Array], settings: engine.Settings, p: int) -> engine.Normals:
+    """The normals that the caller handed over, checked, one array per stage and one for the second moment."""
     shapes = (settings.steps1, len(settings.second_moment), p), (settings.steps2, p), (p, p)
-    given = zip(normals, shapes, strict=True)
-    return engine.Normals(*(fitting(f"normals[{k}]", each, shape)[None] for k, (each, shape) in enumerate(given)))
+    arguments = zip(normals, shapes, strict=True)
+    return engine.Normals(
+        *(fitting(f"normals[{k}]", argument, shape)[None] for k, (argument, shape) in enumerate(arguments))
+    )

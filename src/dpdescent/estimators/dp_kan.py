@@ -58,25 +58,27 @@ def dp_kan(
         y: labels, -1 or 1, shape (n,).
         kan: the network.
         steps: number of noisy steps T.
-        batch_size: B, number of records in a batch; the mean number for `Poisson`; a divisor of n for `fixed order`.
+        batch_size: B, the number of records per batch; for `Poisson` the mean number; for `fixed order` a divisor of n.
         step_size: eta in the paper, its learning rate.
         clip_norm: clipping threshold on a record's gradient.
-        rng: generator of the start, the batches and the noise, in this order; `secure_generator()` for a guarantee,
-            else a generator, a seed or None.
+        rng: generator of the start, the batches and the noise, in this order: `secure_generator()` for a guarantee;
+            otherwise a generator, a seed or None.
         rho: zCDP budget; for `fixed order` only, because zCDP cannot express amplification by random batches.
-        epsilon, delta: budget in place of rho; the noise is the smallest that our accountants prove to suffice.
+        epsilon, delta: the budget as (epsilon, delta), in place of rho; the noise is the smallest that our accountants
+            prove sufficient.
         correlation: lambda, the share of a step's noise that the next step subtracts, in [0, 1); 0 is DP-SGD.
         sampler: batches of fixed size, Poisson samples, or the same batches in the same order in every epoch.
         relation: `replace-one` or `zero-out`.
-        radius: radius of the ball around the start that iterates are projected to; inf switches projection off.
-        start: first layer, shape (m, d p), and second layer, shape (m, p), chosen without the data; drawn from rng by
-            default. The second layer is not trained.
+        radius: radius of the ball around the start onto which iterates are projected; inf switches the projection off.
+        start: first layer, shape (m, d p), and second layer, shape (m, p), chosen without the data; None draws them
+            from rng. The second layer is not trained.
         keep_path: whether to keep all iterates.
-        normals: standard normals to use in place of rng's, shape (T, m, d p).
+        normals: standard normals to use instead of rng's, shape (T, m, d p).
 
     Returns:
-        The run: `estimate`, the last first layer W, of shape (m, d p), `path` of shape (T, m, d p) with keep_path, and
-        `also["start"]`, `also["head"]`, the layers it began with: `kan.outputs(W, kan.features(X), kan.heads(head))`.
+        The run: `estimate`, the last first layer W, of shape (m, d p); `path` of shape (T, m, d p) with keep_path; and
+        `also["start"]` and `also["head"]`, the initial layers. The outputs of the network are `kan.outputs(W,
+        kan.features(X), kan.heads(head))`.
 
     Raises:
         ValueError: if an argument is out of its range, rho is given for random batches, or the iterates overflow.
@@ -105,12 +107,16 @@ def dp_kan(
     W, head = fitting("start[0]", W, lead), fitting("start[1]", head, (kan.width, kan.splines.count))
     problem = lambda_cgd.KANProblem(kan, kan.features(X)[None], y[None], W[None], kan.heads(head[None]))
     arms = lambda_cgd.CGDArms(*(np.array([v]) for v in (step_size, clip_norm, kappa, correlation, radius)))
-    # Drawn before the noise and all at once, because the generator's noise must not depend on its blocks.
+    # Drawn all at once and before the noise, because the noise from a generator must not depend on the engine's blocks.
     batches = _batches(n, steps, batch_size, sampler, rng)
-    noise = rng if normals is None else cast(np.random.Generator, _Given(fitting("normals", normals, (steps, *lead))))
+    noise = (
+        rng
+        if normals is None
+        else cast(np.random.Generator, _HandedNormals(fitting("normals", normals, (steps, *lead))))
+    )
     path: list[Array] = []
     with np.errstate(all="ignore"):
-        # The last batch is repeated, because the engine's last batch only measures the last iterate.
+        # The last batch is repeated, because the engine only measures the last iterate on its last batch.
         out = lambda_cgd.run(
             problem, arms, (rows[None] for rows in chain(batches, batches[-1:])), [noise], steps=steps + 1,
             batch_size=batch_size,
@@ -125,8 +131,8 @@ def dp_kan(
     return Run(out.final[0, 0], kept, clipped, event, {"start": W, "head": head}, names, n, delta)
 
 
-class _Given:
-    """Stands for a generator: returns given normals in the order in which the engine draws them, then zeros."""
+class _HandedNormals:
+    """Stand-in for a generator: returns handed-over normals in the order in which the engine draws them, then zeros."""
 
     def __init__(self, normals: Array) -> None:
         self.left = normals
@@ -144,7 +150,7 @@ def _check(sampler: Sampler, relation: Relation, steps: int, batch_size: int) ->
 
 
 def _batches(n: int, steps: int, batch_size: int, sampler: Sampler, rng: np.random.Generator) -> list[lambda_cgd.Index]:
-    """Rows of every step's batch."""
+    """The rows of each step's batch."""
     if sampler == "Poisson":
         return samplers.poisson(n, batch_size / n, steps, rng)
     if sampler == "fixed size":
@@ -156,17 +162,17 @@ def _multiplier(
     n: int, steps: int, batch_size: int, lam: float, sampler: Sampler, relation: Relation,
     rho: float | None, epsilon: float | None, delta: float | None,
 ) -> float:  # fmt: skip
-    """Noise multiplier kappa: noise sd on a batch's sum of gradients, divided by clip_norm."""
-    moved, rate = _moved(relation), batch_size / n
+    """The noise multiplier kappa: the sd of the noise on the sum of a batch's gradients, divided by clip_norm."""
+    shift, rate = _shift(relation), batch_size / n
     if sampler == "fixed order":
-        return zcdp.gaussian_noise_sd(moved * _norm(n, steps, batch_size, lam), rho_of(n, rho, epsilon, delta))
+        return zcdp.gaussian_noise_sd(shift * _encoder_norm(n, steps, batch_size, lam), rho_of(n, rho, epsilon, delta))
     if rho is not None or epsilon is None or delta is None:
         raise ValueError(f"rho={rho}, epsilon={epsilon}, delta={delta}: sampler={sampler!r} needs epsilon and delta")
     epsilon, delta = epsilon_delta(n, epsilon, delta)
     if _is_amplified(lam, sampler, relation):
         return sampling.noise_multiplier(epsilon, rate, steps, delta)
     if lam != 0.0 or sampler != "fixed size" or relation != "replace-one":
-        return tail.multiplier(epsilon, delta, steps, rate, lam, moved, "mixture")
+        return tail.multiplier(epsilon, delta, steps, rate, lam, shift, "mixture")
     kappa = fixed_size.multiplier(epsilon, steps, rate, delta)
     # Needed because `fixed_size.epsilon` uses another grid, which differs by a few millionths.
     return raised(kappa, lambda kappa: fixed_size.epsilon(kappa, steps, rate, delta) <= epsilon)
@@ -176,25 +182,26 @@ def _event(
     n: int, steps: int, batch_size: int, lam: float, sampler: Sampler, relation: Relation, kappa: float,
     clip_norm: float,
 ) -> Mechanism:  # fmt: skip
-    moved, noise_sd, rate = clip_norm * _moved(relation), clip_norm * kappa, batch_size / n
+    shift, noise_sd, rate = clip_norm * _shift(relation), clip_norm * kappa, batch_size / n
     what, kind = "sums of clipped gradients", "mixture"
-    release: Release = CorrelatedReleases(what, moved, noise_sd, lam, rate, steps)
+    release: Release = CorrelatedReleases(what, shift, noise_sd, lam, rate, steps)
     if sampler == "fixed order":
-        kind, release = "cyclic", correlated_release(_norm(n, steps, batch_size, lam), moved, noise_sd)
+        kind, release = "cyclic", correlated_release(_encoder_norm(n, steps, batch_size, lam), shift, noise_sd)
     elif _is_amplified(lam, sampler, relation):
-        kind, release = "sampled", SubsampledGaussianReleases(what, moved, noise_sd, rate, steps)
+        kind, release = "sampled", SubsampledGaussianReleases(what, shift, noise_sd, rate, steps)
     return Mechanism("lambda-CGD", (release,), relation, sampler, math.inf, "proved", _REASONS[kind])
 
 
-def _moved(relation: Relation) -> float:
-    """Shift of a sum by one participation, in units of clip_norm."""
+def _shift(relation: Relation) -> float:
+    """Largest shift of a sum by one participation of a record, in units of clip_norm."""
     return 2.0 if relation == "replace-one" else 1.0
 
 
-def _norm(n: int, steps: int, batch_size: int, lam: float) -> float:
-    """Sensitivity of the encoder to a record in every (n / batch_size)-th step."""
+def _encoder_norm(n: int, steps: int, batch_size: int, lam: float) -> float:
+    """Norm of the encoded gradients of a record that takes part in every (n / batch_size)-th step."""
     return math.sqrt(encoder.cyclic_norm_squared(steps, n // batch_size, lam))
 
 
 def _is_amplified(lam: float, sampler: Sampler, relation: Relation) -> bool:
+    """Whether Poisson sampling amplifies the guarantee of this run."""
     return lam == 0.0 and sampler == "Poisson" and relation == "zero-out"

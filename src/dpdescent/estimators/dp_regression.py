@@ -42,16 +42,16 @@ FEW = (
     "that"
 )
 NOT_ASKED = "none were asked for"
-# Share of the outcome's unit below which coefficients, and thresholds over the usual norm of a record, are said to have
-# fallen: where one in twenty of 5,000 is 1 they lie below it always, with t errors of three degrees of freedom in one
-# run of 200.
+# Share of the outcome's unit. Coefficients and thresholds below it, thresholds being divided by the usual norm of a
+# record, are said to have fallen. In data where one outcome in twenty of 5,000 is 1 they always lie below it; with t
+# errors of three degrees of freedom they do so in one run of 200.
 LOW = 0.1
-# Sds of the noise in a bin that the number of records must have for a unit to be found.
+# The number of records must be at least this many sds of the noise in a bin, or no unit can be found.
 FOUND = 20.0
 
 
 class TooFewForSizes(ValueError):
-    """Error for so few records that the noise would hide the columns' sizes."""
+    """Error for so few records that the noise would hide the sizes of the columns."""
 
 
 @plain
@@ -65,44 +65,47 @@ def dp_regression(
 ) -> Run:  # fmt: skip
     """Fits a linear regression with standard errors; nothing has to be tuned.
 
-    Columns are made alike by private rounds of whitening, records that are far out in them weigh less, gradients are
-    clipped where noisy histograms of their norms say, and the slope and spread of the gradients are released for the
-    errors. All constants follow from n, the number of columns and the budget. Where `n sqrt(rho) / p` is below 3 the
-    estimate is 0, because nothing is better, and below 45 there are no standard errors (p counts the constant).
+    Private rounds of whitening give the columns a common scale. Records that lie far out in them get a smaller weight.
+    Gradients are clipped at thresholds that noisy histograms of their norms choose, and the slope and spread of the
+    gradients are released for the standard errors. All constants follow from n, the number of columns and the budget.
+    Where `n sqrt(rho) / p` is below 3 the estimate is 0, because nothing is better, and where it is below 45 there are
+    no standard errors (p counts the constant).
 
     Args:
         X: covariates, shape (n, p).
         y: outcomes, shape (n,).
-        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None, which
-            `exact` arithmetic asks for.
-        rho: zCDP budget of the run under replace-one.
-        epsilon, delta: budget in place of rho.
+        rng: generator of the noise: `secure_generator()` for a guarantee; otherwise a generator, a seed, or None, which
+            `exact` arithmetic requires.
+        rho: zCDP budget of the run, under the replace-one relation.
+        epsilon, delta: the budget as (epsilon, delta), in place of rho.
         intercept: whether a constant is among the columns; its coefficient is then the first.
-        scale: public size of each covariate, less its centre, such as 12 for years of schooling and .5 for a dummy,
-            shape (p,), or by the names of a frame's columns, right within a factor of some 5; None for sizes that are
-            released with 4 % of the budget, found within a factor of 2. Sizes that are too small have more gradients
-            clipped.
-        outcome_scale: the same of the outcome; give both or neither.
-        centre: public constants that are taken off the covariates, shape (p,), or by the names of a frame's columns, 0
-            for those that are not named; None for 0. Give one where a column's mean is many times its sd, such as a
-            year, and for all columns where records are few; the constant is told as if none were given.
-        outcome_centre: the same of the outcome.
-        outcome_range: public smallest and largest value that the outcome can have, such as (0, 1) for one of two;
-            outcomes beyond are taken for the ends. Gradients are then hardly clipped, however rare one value is, so
-            that skewed errors move no coefficient; noise grows with the range. None for an outcome of any size.
-        errors: standard errors that allow for `unequal` variances of the errors (a sandwich), or take them to be
-            `equal`; None for none, which leaves more budget to the estimate.
-        arithmetic: `exact` for a release that may really be made: its guarantee holds of what a machine does, with
-            integers and discrete noise from the operating system (`exact_sums`), and (epsilon, delta) buys a little
-            less rho. Else `floating point`.
+        scale: public size of each covariate after its centre is subtracted, such as 12 for years of schooling and .5
+            for a dummy, shape (p,), or a mapping from the column names of a frame; right within a factor of about 5.
+            None for sizes that are released with 4 % of the budget, right within a factor of 2. If sizes are too small,
+            more gradients are clipped.
+        outcome_scale: public size of the outcome; give both or neither.
+        centre: public constants to subtract from the covariates, shape (p,), or a mapping from the column names of a
+            frame, in which columns that are not named get 0; None for 0. Give one for a column whose mean is many times
+            its sd, such as a year, and give all of them where records are few. The estimated constant is that of the
+            columns before subtraction.
+        outcome_centre: public constant to subtract from the outcome.
+        outcome_range: public smallest and largest possible value of the outcome, such as (0, 1) for a binary outcome;
+            outcomes beyond are moved to the nearer end. Gradients are then hardly clipped, however rare one value is,
+            so that skewed errors move no coefficient; the noise grows with the range. None for an outcome of any size.
+        errors: kind of standard errors: `unequal` allows for unequal variances of the errors (a sandwich), `equal`
+            takes them to be equal; None for no standard errors, which leaves more of the budget to the estimate.
+        arithmetic: `exact` for a real release: the guarantee then holds for what a machine computes, with integers and
+            discrete noise from the operating system (`exact_sums`), and (epsilon, delta) is converted to a slightly
+            smaller rho. `floating point` otherwise.
 
     Returns:
-        The run: `estimate`, of shape (p + 1,) with the constant first, or (p,); `path` of as many columns; and in
-        `also` `standard_errors` and `covariance` of the estimate, noise and sampling together, NaN where the release
-        does not determine a coefficient, and the steps' `clip_norms` in the units of the descent.
+        The run: `estimate`, of shape (p + 1,) with the constant first, or (p,); `path` with as many columns; and in
+        `also` the `standard_errors` and `covariance` of the estimate, which count noise and sampling together and are
+        NaN where the release does not determine a coefficient, and the `clip_norms` of the steps, in the units of the
+        descent.
 
     Raises:
-        ValueError: if an argument is out of its range, or there are too few records for sizes to be released.
+        ValueError: if an argument is out of its range, or there are too few records for a release of sizes.
     """
     if errors is not None:
         require_known(engine.Errors, errors=errors)
@@ -126,14 +129,16 @@ def dp_regression(
     X, outcomes = X - offsets[:-1], np.clip(y, low, high) - offsets[-1]
     exact = arithmetic == "exact"
     noise = ExactNoise() if exact else engine.Noise(rng)
-    units = _released(X, outcomes, plan, noise) if scale is None else _given(scale, outcome_scale, names, p)
+    units = (
+        _released_units(X, outcomes, plan, noise) if scale is None else _public_units(scale, outcome_scale, names, p)
+    )
     if outcome_range is not None:
         plan = replace(plan, span=(high - low) / float(units[-1]))
-    # Without a warning, because it would tell that a record overflowed, which the engine takes off.
+    # No warning, because it would reveal that a record overflowed; the engine removes such records.
     with np.errstate(over="ignore"):
         design, outcomes = X / units[:-1], outcomes / units[-1]
-    found = engine.fit(np.column_stack([np.ones(n), design]) if intercept else design, outcomes, plan, noise)
-    event = plan.mechanism(found.gammas.tolist())
+    fit = engine.fit(np.column_stack([np.ones(n), design]) if intercept else design, outcomes, plan, noise)
+    event = plan.mechanism(fit.gammas.tolist())
     event = exactly(event) if exact else guarded(event, rng, handed=False)
     if plan.information < engine.NOTHING:
         event = exactly(plan.mechanism()) if exact else plan.mechanism()
@@ -142,38 +147,39 @@ def dp_regression(
             "is better, and no record was used; more records or a larger budget mend that", UserWarning, stacklevel=3,
         )  # fmt: skip
     back = _back(units, offsets, intercept=intercept)
-    path = found.path @ back.T
+    path = fit.path @ back.T
     if intercept:
         path[:, 0] += offsets[-1]
     named = ("const", *(names or (f"x{k + 1}" for k in range(p)))) if intercept else names
-    also, inference = {"clip_norms": found.gammas}, None
-    if found.covariance is not None:
-        unknown = found.unknown.copy()
-        # The constant takes on what a centre and a coefficient that is not known make of it.
-        unknown[0] |= intercept and bool((found.unknown[1:] & (offsets[:-1] != 0.0)).any())
+    also, inference = {"clip_norms": fit.gammas}, None
+    if fit.covariance is not None:
+        unknown = fit.unknown.copy()
+        # Because the constant contains the product of a centre and a coefficient that is not known.
+        unknown[0] |= intercept and bool((fit.unknown[1:] & (offsets[:-1] != 0.0)).any())
         hidden = scale is None and units[-1] == engine.HIDDEN
-        # From what is released. Fit and residuals add up to the outcome, so that not both are far below its unit.
-        fallen = bool(found.gammas.min() < LOW * math.sqrt(plan.p) and np.abs(found.path[-1]).max() < LOW)
-        variances = np.einsum("ij,jk,ik->i", back, found.covariance, back)
+        # Computed from released numbers. Fit and residuals add up to the outcome, so that not both are far below its
+        # unit.
+        fallen = bool(fit.gammas.min() < LOW * math.sqrt(plan.p) and np.abs(fit.path[-1]).max() < LOW)
+        variances = np.einsum("ij,jk,ik->i", back, fit.covariance, back)
         errors_of = np.sqrt(np.where(unknown | hidden | fallen | ~(variances > 0.0), np.nan, variances))
         also["standard_errors"] = errors_of
-        joint = back @ found.covariance @ back.T
+        joint = back @ fit.covariance @ back.T
         # A coefficient that is not determined covaries with nothing that is known.
         joint[np.isnan(errors_of) | np.isnan(errors_of[:, None])] = np.nan
         np.fill_diagonal(joint, errors_of**2)
         also["covariance"] = joint
         why = HIDDEN if hidden else FALLEN if fallen else UNKNOWN
         inference = Inference(TARGET, partial(_interval, path[-1].copy(), errors_of), errors_of, why)
-    # A copy, because who changes one of them must not change the other.
+    # A copy, because a change to one of them must not change the other.
     without = "" if inference is not None else NOT_ASKED if errors is None else FEW.format(plan.information)
-    return Run(path[-1].copy(), path, found.clipped, event, also, named, n, delta, inference, without)
+    return Run(path[-1].copy(), path, fit.clipped, event, also, named, n, delta, inference, without)
 
 
-def _released(X: Array, y: Array, plan: engine.Plan, noise: engine.Noise) -> Array:
-    """Sizes of the columns and the outcome, released.
+def _released_units(X: Array, y: Array, plan: engine.Plan, noise: engine.Noise) -> Array:
+    """Sizes of the columns and the outcome, released with noise.
 
     Raises:
-        TooFewForSizes: if the noise would hide them.
+        TooFewForSizes: if the noise would hide the sizes.
     """
     if plan.information < engine.NOTHING:
         return np.ones(X.shape[1] + 1)
@@ -186,25 +192,25 @@ def _released(X: Array, y: Array, plan: engine.Plan, noise: engine.Noise) -> Arr
     return engine.released_units(X, y, plan, noise)
 
 
-def _by_name(argument: str, given: Any, names: Sequence[str], other: float | None = None) -> Any:
-    """Numbers by the columns' names as a list in their order; what is no mapping as it is.
+def _by_name(argument: str, values: Any, names: Sequence[str], other: float | None = None) -> Any:
+    """The values of a mapping from column names, as a list in the order of the columns; anything else as it is.
 
     Args:
-        other: what a column has that is not named; None if all must be.
+        other: value of a column that the mapping does not name; None if it must name all of them.
     """
-    if not isinstance(given, Mapping):
-        return given
-    if unknown := [name for name in given if name not in names]:
+    if not isinstance(values, Mapping):
+        return values
+    if unknown := [name for name in values if name not in names]:
         raise ValueError(f"{argument} names {unknown[0]!r}, and the columns are {', '.join(names) or 'not named'}")
-    if other is None and (lacking := [name for name in names if name not in given]):
+    if other is None and (lacking := [name for name in names if name not in values]):
         raise ValueError(f"{argument} lacks {', '.join(lacking)}: give all columns' sizes")
-    return [given.get(name, other) for name in names]
+    return [values.get(name, other) for name in names]
 
 
 def _range(outcome_range: ArrayLike) -> tuple[float, float]:
-    """Public ends of the outcome."""
+    """The two public ends of the outcome."""
     low, high = fitting("outcome_range", outcome_range, (2,)).tolist()
-    # No outcome is further out, and thresholds of such a range would overflow.
+    # Because no outcome is further out, and thresholds of a wider range would overflow.
     if not -LARGEST <= low < high <= LARGEST:
         raise ValueError(
             f"outcome_range=({low:g}, {high:g}) must be two finite numbers up to {LARGEST:g}, the smaller one first"
@@ -212,8 +218,8 @@ def _range(outcome_range: ArrayLike) -> tuple[float, float]:
     return low, high
 
 
-def _given(scale: Any, outcome_scale: float | None, names: Sequence[str], p: int) -> Array:
-    """Public units, the outcome's last, shape (p + 1,)."""
+def _public_units(scale: Any, outcome_scale: float | None, names: Sequence[str], p: int) -> Array:
+    """The public units of the columns, with the unit of the outcome last, shape (p + 1,)."""
     units = np.append(
         fitting("scale", _by_name("scale", scale, names), (p,)), fitting("outcome_scale", outcome_scale, ())
     )
@@ -223,7 +229,7 @@ def _given(scale: Any, outcome_scale: float | None, names: Sequence[str], p: int
 
 
 def _back(units: Array, offsets: Array, *, intercept: bool) -> Array:
-    """The matrix that takes coefficients in units to those of the columns as they came."""
+    """The matrix that takes coefficients from scaled and centred columns to the columns as they came."""
     slopes = np.diag(units[-1] / units[:-1])
     if not intercept:
         return slopes
@@ -232,4 +238,5 @@ def _back(units: Array, offsets: Array, *, intercept: bool) -> Array:
 
 
 def _interval(centre: Array, standard_errors: Array, level: float) -> Intervals:
+    """Normal intervals about the estimate, from its standard errors."""
     return Intervals(centre, float(ndtri(0.5 + level / 2.0)) * standard_errors)

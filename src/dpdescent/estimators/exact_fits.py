@@ -1,9 +1,10 @@
-"""Baselines whose releases are exact on a machine, for releases that are really made (`exact_sums`, `exact_values`).
+"""Baselines whose releases a machine computes exactly, for real releases (`exact_sums`, `exact_values`).
 
-They are those of `baselines`: `sufficient_statistics`, `ada_ssp`, `boosted_ada_ssp` and `output_perturbation`, with the
-same budgets and, but for X'X, the same noise: `noisy_moment` has less off its diagonal, because a replaced record moves
-X'X by sqrt(2) Bx^2 in Frobenius norm too. Others have no account with discrete noise: `iterative_hessian_mixing`
-(sketches), `poisson_dp_sgd` (amplification), `friendly_core` and `tukey_em` (tests and draws of other kinds).
+The methods are those of `baselines`: `sufficient_statistics`, `ada_ssp`, `boosted_ada_ssp` and `output_perturbation`.
+They have the same budgets and, except on X'X, the same noise: `noisy_moment` adds less noise off the diagonal, because
+sqrt(2) Bx^2 bounds the move of X'X by a replaced record in Frobenius norm too. The other baselines have no account with
+discrete noise: `iterative_hessian_mixing` (sketches), `poisson_dp_sgd` (amplification), `friendly_core` and `tukey_em`
+(other kinds of tests and draws).
 """
 
 import math
@@ -34,7 +35,8 @@ EIGENVALUE = (
     f"the smallest eigenvalue is that of a matrix of integers, rounded down to a grid by an exact test; {MOMENT}"
 )
 SLOPE = "the minimiser is on a grid, where its slope is computed without rounding, as is that no gradient exceeds gamma"
-# Steps by exact slopes, from the minimiser in floats on. One is enough unless a residual lies on its threshold.
+# Newton steps with exact slopes, which start at the minimiser in floats. One is enough unless a residual lies on its
+# threshold.
 TRIES = 8
 
 
@@ -42,7 +44,7 @@ TRIES = 8
 def fit_sums(
     sample: LinearSample, calibration: sufficient_statistics.Calibration
 ) -> tuple[Array, ExactMechanism]:  # fmt: skip
-    """The solution of noisy normal equations, shape (p,), and its event; see `sufficient_statistics.fit`.
+    """The solution of the noisy normal equations, shape (p,), and its event; see `sufficient_statistics.fit`.
 
     Raises:
         ValueError: if the bounds are not public.
@@ -59,7 +61,7 @@ def fit_sums(
 def fit_ada_ssp(
     sample: LinearSample, calibration: ada_ssp.Calibration, failure_probability: float = 0.05
 ) -> tuple[ada_ssp.AdaSSPFit, ExactMechanism]:  # fmt: skip
-    """AdaSSP of records, and its event; see `ada_ssp.ada_ssp`.
+    """The AdaSSP estimate from records, and its event; see `ada_ssp.ada_ssp`.
 
     Raises:
         ValueError: if the bounds are not public, the relation is not replace-one, or the failure probability is not in
@@ -79,7 +81,7 @@ def fit_ada_ssp(
 def fit_boosted(
     sample: LinearSample, settings: boosted_ada_ssp.Settings
 ) -> tuple[boosted_ada_ssp.Fit, ExactMechanism]:  # fmt: skip
-    """BoostedAdaSSP of records, and its event; see `boosted_ada_ssp.fit`.
+    """The BoostedAdaSSP estimate from records, and its event; see `boosted_ada_ssp.fit`.
 
     Raises:
         ValueError: if the relation is not replace-one.
@@ -102,11 +104,11 @@ def fit_minimiser(
 ) -> tuple[Array, ExactMechanism]:  # fmt: skip
     """The minimiser with its noise, shape (p,), and its event; see `output_perturbation`.
 
-    It lies on a grid before its slope is looked at, so that rounding to the grid costs nothing.
+    The minimiser is put on a grid before its slope is computed, so that rounding to the grid costs nothing.
 
     Raises:
-        ValueError: if the sample does not have the number of records that the noise is made for.
-        RuntimeError: if the minimiser is not found, which depends on the records: do not publish it.
+        ValueError: if the sample does not have the number of records for which the noise was computed.
+        RuntimeError: if the minimiser is not found. That depends on the records: do not publish it.
     """
     if sample.n != calibration.n:
         raise ValueError(f"the sample has {sample.n} records, and the noise is for n={calibration.n}")
@@ -115,7 +117,7 @@ def fit_minimiser(
     try:
         units = _minimiser(sample, calibration, exponent)
     except (ArithmeticError, ValueError, RuntimeError, np.linalg.LinAlgError):
-        # In the words of all other failures, so that one cannot tell at which stage it failed.
+        # Reported in the words of all other failures, so that nobody can tell at which stage it failed.
         units = None
     if units is None:
         raise RuntimeError(
@@ -128,35 +130,35 @@ def fit_minimiser(
 def _minimiser(
     sample: LinearSample, calibration: output_perturbation.Calibration, exponent: int
 ) -> list[int] | None:  # fmt: skip
-    """Integers times a power of two at which the slope is small enough without rounding; None if they are not found."""
+    """Integer multiples of a power of two at which the exact slope is small enough; None if the search fails."""
     gamma, ridge = calibration.gamma, calibration.ridge
     objective = ExactObjective(sample, gamma, ridge)
     theta = output_perturbation.minimiser(sample, gamma, ridge)
     for _ in range(TRIES):
-        units = [round(Fraction(each) / Fraction(2) ** exponent) for each in theta.tolist()]
+        units = [round(Fraction(value) / Fraction(2) ** exponent) for value in theta.tolist()]
         slope = objective.slope(units, exponent)
-        if sum(each**2 for each in slope) <= (Fraction(output_perturbation.TOLERANCE) * Fraction(gamma)) ** 2:
+        if sum(value**2 for value in slope) <= (Fraction(output_perturbation.TOLERANCE) * Fraction(gamma)) ** 2:
             return units
         inside = sample.X[np.abs(sample.y - sample.X @ theta) <= objective.limits]
         curvature = inside.T @ inside / sample.n + ridge * np.eye(sample.p)
-        theta = theta - np.linalg.solve(curvature, np.array([float(each) for each in slope]))
+        theta = theta - np.linalg.solve(curvature, np.array([float(value) for value in slope]))
     return None
 
 
 class ExactObjective:
-    """The objective of `output_perturbation`, with thresholds of residuals of which integers say that they hold.
+    """The objective of `output_perturbation`, with thresholds of residuals that an integer test has confirmed.
 
     The threshold L of a record x follows from x alone, and `L |x| <= gamma` is checked without rounding: L is 0 where
-    it fails.
+    the check fails.
 
     Attributes:
-        limits: L of every record, shape (n,).
+        limits: threshold L of every record, shape (n,).
     """
 
     def __init__(self, sample: LinearSample, gamma: float, ridge: float) -> None:
         self.n, self.ridge = sample.n, Fraction(ridge)
         self._X, self._y = _whole(sample.X), _whole(sample.y)
-        # Column by column, so that a norm depends on no other record; what overflows or is not finite has no L.
+        # Column by column, so that a norm depends on no other record; L is 0 where this overflows or is not finite.
         with np.errstate(over="ignore", invalid="ignore"):
             norms = np.sqrt(sum(column**2 for column in sample.X.T))
             limits = gamma * (1.0 - SPARE) / np.maximum(norms, TINY)
@@ -166,7 +168,7 @@ class ExactObjective:
         self.limits = np.where(np.asarray(L**2 * (X**2).sum(axis=1) <= largest, dtype=bool), limits, 0.0)
 
     def slope(self, units: Sequence[int], exponent: int) -> list[Fraction]:
-        """The gradient at integers times a power of two, without rounding: `ridge theta - mean of clip(r, L) x`."""
+        """The exact gradient at integer multiples of a power of two: `ridge theta - mean of clip(r, L) x`."""
         (X, x_exponent), (y, y_exponent), (L, L_exponent) = self._X, self._y, _whole(self.limits)
         least = min(x_exponent + exponent, y_exponent, L_exponent)
         residuals = (y << (y_exponent - least)) - (X @ np.array(units, dtype=object) << (x_exponent + exponent - least))
@@ -174,13 +176,13 @@ class ExactObjective:
         sums = np.minimum(np.maximum(residuals, -L), L) @ X
         unit = Fraction(2) ** (least + x_exponent) / self.n
         return [
-            self.ridge * theta * Fraction(2) ** exponent - each * unit
-            for theta, each in zip(units, sums.tolist(), strict=True)
+            self.ridge * theta * Fraction(2) ** exponent - total * unit
+            for theta, total in zip(units, sums.tolist(), strict=True)
         ]
 
 
 def _whole(values: Array) -> tuple[Whole, int]:
-    """Floats as Python's integers times one power of two, without rounding, and its exponent."""
+    """Floats as Python integers times a common power of two, without rounding, and the exponent of that power."""
     parts, exponents = np.frexp(values)
     integers = np.ldexp(parts, 53).astype(np.int64)
     least = int(exponents[integers != 0].min(initial=2000)) if integers.any() else 0
@@ -189,11 +191,12 @@ def _whole(values: Array) -> tuple[Whole, int]:
 
 
 def _exactly(event: Mechanism, besides: str) -> ExactMechanism:
-    """The event of what this module makes, with what else its argument rests on."""
+    """The event of an exact release of this module, with one more sentence for its argument."""
     return exactly(replace(event, reason=f"{event.reason}; {besides}"))
 
 
 def _enforced(bounds: ada_ssp.Bounds, relation: Relation = "replace-one") -> ada_ssp.Bounds:
+    """The bounds, after a check that they are public and that the relation is replace-one."""
     if bounds.source != "public":
         raise ValueError(f"bounds are {bounds.source!r}: give 'public' ones, to which records are clipped")
     if relation != "replace-one":
@@ -205,6 +208,6 @@ def _enforced(bounds: ada_ssp.Bounds, relation: Relation = "replace-one") -> ada
 
 
 def _noisy_products(X: Array, y: Array, bounds: ada_ssp.Bounds, release: GaussianReleases) -> Array:
-    """X'y of outcomes cut to their bound, with noise, shape (p,)."""
+    """The vector X'y with outcomes clipped to their bound, plus noise, shape (p,)."""
     vectors = X * np.clip(y, -bounds.y, bounds.y)[:, None]
     return noisy_sum(vectors, bounds.x * bounds.y, Fraction(release.noise_sd))

@@ -1,4 +1,4 @@
-"""Preconditioned DP-GD on a user's own records; no algorithm of the five papers."""
+"""Preconditioned DP-GD on a user's own records; in none of the five papers."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,30 +30,31 @@ def preconditioned_dp_gd(
     steps: int = STEPS, step_size: float = ETA, moment_share: float = MOMENT_SHARE, floor: float = FLOOR,
     normals: tuple[Array, Array] | None = None, arithmetic: Arithmetic = "floating point",
 ) -> Run:  # fmt: skip
-    """Fits a linear regression by DP-GD after a private whitening of the covariates, late steps with more budget.
+    """Fits a linear regression by DP-GD after a private whitening of the covariates; late steps get more budget.
 
-    It needs no knowledge of the covariates' covariance: in the new coordinates all directions contract alike, so that
-    the step size and the schedule of isotropic covariates serve. Directions whose variance is below the noise of the
-    second moment stay slow.
+    It needs no knowledge of the covariance of the covariates: in the new coordinates all directions contract alike, so
+    that the step size and the schedule for isotropic covariates serve. Directions whose variance is below the noise of
+    the second moment stay slow.
 
     Args:
         X: covariates, shape (n, p), centred by public constants.
-        y: responses, shape (n,), centred likewise.
-        covariate_bound: B, public bound to which records x are clipped: 1.2 sqrt(p) + 1 for unit variances.
-        clip_norm: gamma in the papers, the clipping threshold of a record's gradient in the new coordinates, about
-            |x'W| |residual|, and |x'W| is about sqrt(p): a few times sqrt(p) times the sd of the responses.
-        rng: generator of the noise; `secure_generator()` for a guarantee, else a generator, a seed or None, which
-            `exact` arithmetic asks for.
-        rho: zCDP budget of the run under replace-one.
-        epsilon, delta: budget in place of rho.
+        y: responses, shape (n,), centred in the same way.
+        covariate_bound: B, a public bound to which the norms of records x are clipped, such as 1.2 sqrt(p) + 1 for unit
+            variances.
+        clip_norm: gamma in the papers, the clipping threshold on a record's gradient in the new coordinates, |x'W|
+            |residual|, where |x'W| is about sqrt(p): a few times sqrt(p) times the sd of the responses.
+        rng: generator of the noise: `secure_generator()` for a guarantee; otherwise a generator, a seed, or None, which
+            `exact` arithmetic requires.
+        rho: zCDP budget of the run, under the replace-one relation.
+        epsilon, delta: the budget as (epsilon, delta), in place of rho.
         steps: number of iterations T.
         step_size: eta in the papers, in the new coordinates, where the largest eigenvalue is about 1.
-        moment_share: part of the budget that the second moment gets.
-        floor: part of the steps' budget that is divided equally.
-        normals: standard normals to use in place of rng's, of the second moment, shape (p, p), and of the steps, shape
-            (T, p).
-        arithmetic: `exact` for a release that may really be made: its guarantee holds of what a machine does, with
-            integers and discrete noise from the operating system (`exact_sums`). Else `floating point`.
+        moment_share: share of the budget for the second moment.
+        floor: share of the steps' budget that is divided equally among them.
+        normals: standard normals to use instead of rng's: those of the second moment, shape (p, p), and those of the
+            steps, shape (T, p).
+        arithmetic: `exact` for a real release: the guarantee then holds for what a machine computes, with integers and
+            discrete noise from the operating system (`exact_sums`). `floating point` otherwise.
 
     Returns:
         The run: `estimate` of shape (p,), `path` of shape (T, p), both in the covariates' own units, and
@@ -89,11 +90,12 @@ def preconditioned_dp_gd(
             out = engine.descend(X, y, settings, _normals(normals, rng, steps, p))
             event = guarded(event, rng, handed=normals is not None)
     require_finite(out.path)
-    # A copy, because who changes one of them must not change the other.
+    # A copy, because a change to one of them must not change the other.
     return Run(out.path[-1].copy(), out.path, out.clipped, event, {"second_moment": out.moment}, names, n, delta)
 
 
-def _normals(given: tuple[Array, Array] | None, rng: np.random.Generator, steps: int, p: int) -> tuple[Array, Array]:
-    if given is None:
+def _normals(handed: tuple[Array, Array] | None, rng: np.random.Generator, steps: int, p: int) -> tuple[Array, Array]:
+    """The normals that the caller handed over, checked, or new ones from the generator."""
+    if handed is None:
         return rng.standard_normal((p, p)), rng.standard_normal((steps, p))
-    return fitting("normals[0]", given[0], (p, p)), fitting("normals[1]", given[1], (steps, p))
+    return fitting("normals[0]", handed[0], (p, p)), fitting("normals[1]", handed[1], (steps, p))

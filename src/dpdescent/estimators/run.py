@@ -33,22 +33,23 @@ from dpdescent.privacy.events import Mechanism
 from dpdescent.secret_bits import is_secret
 
 Array = NDArray[np.float64]
-# Coverage below which a level is taken for the share that is let miss.
+# A level below this is taken for the share of intervals that miss.
 LEAST_LEVEL = 0.5
-# How exact releases are made, in the words of an event's reason.
+# The way in which exact releases are made, in words for the reason of an event.
 SUMS = "records' vectors are integers, whose norms are checked and whose sums are exact"
 
 
 @dataclass(frozen=True)
 class Inference:
-    """Confidence intervals that follow from what a run released, and thus cost nothing further.
+    """Confidence intervals that follow from the releases of a run, and therefore cost nothing more.
 
     Attributes:
-        target: what the intervals are for, in words, with what has to hold.
-        at: intervals at a level, as an object with `centre` and `half_width` of shape (p,), NaN where there is none. It
-            warns (`ConvergenceWarning`) where they cover too seldom and raises ValueError where there are none at all.
-        standard_errors: of the estimate, where it has them, shape (p,); else None.
-        unknown: why a coefficient has no interval.
+        target: the quantity that the intervals are for, in words, with the conditions for it.
+        at: function from a level to the intervals, an object with `centre` and `half_width` of shape (p,), NaN where a
+            coefficient has none. It warns (`ConvergenceWarning`) where intervals cover too seldom, and raises
+            ValueError where there are none at all.
+        standard_errors: standard errors of the estimate, shape (p,), or None.
+        unknown: reason why a coefficient has no interval.
     """
 
     target: str
@@ -63,21 +64,21 @@ class Inference:
 # Without equality, because comparisons of arrays have no single truth value.
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
-    """One run on one data set. It prints what may be published.
+    """One run on one data set. Its printed form shows only what may be published.
 
     Attributes:
         estimate: the estimate; each estimator states its shape.
         path: iterates 1 to T, along the first axis; empty where they were not asked for.
-        clipped: share of all gradients of single records that were clipped. Do not publish it, because it is computed
-            from the data without noise and the event does not cover it; nothing prints or writes it.
+        clipped: share of all single-record gradients that were clipped. Do not publish it: it is computed from the data
+            without noise, and the event does not cover it; nothing prints or writes it.
         event: the releases of the run and whether their guarantee is proved, for `account(event, delta)`. It covers
             `estimate`, `path` and `also` together.
         also: further arrays, by name.
-        names: names of the regressors, where they were given as a frame; else empty.
+        names: names of the regressors, if they came in a frame; otherwise empty.
         n: number of records, which is public.
-        delta: that of the budget, where it was given as (epsilon, delta); else None.
-        inference: how confidence intervals follow; None for algorithms that have none, and where there are none.
-        without: why there are none, of an algorithm that can have them.
+        delta: delta of the budget, if that was given as (epsilon, delta); otherwise None.
+        inference: the confidence intervals; None where the algorithm or the run has none.
+        without: reason why this run has no intervals, for an algorithm that can have them.
     """
 
     estimate: Array
@@ -96,17 +97,17 @@ class Run:
         if len(self.path):
             lines.append(f"path: {len(self.path)} iterates of shape {self.path.shape[1:]}")
         if self.also:
-            lines.append(f"also: {', '.join(f'{name} {np.shape(each)}' for name, each in self.also.items())}")
+            lines.append(f"also: {', '.join(f'{name} {np.shape(array)}' for name, array in self.also.items())}")
         return "\n  ".join([*lines, f"guarantee: {self.event.guarantee}, {self.event.relation}"])
 
     def conf_int(self, level: float = 0.95) -> Array:
-        """Confidence intervals of the coefficients from what the run released, rows of (low, high), shape (p, 2).
+        """Confidence intervals of the coefficients from the releases of the run, rows of (low, high), shape (p, 2).
 
-        NaN where a coefficient has none; `inference.target` says what they are for. They warn (`ConvergenceWarning`)
-        where they cover too seldom.
+        NaN where a coefficient has no interval; `inference.target` says what they are for. The method warns
+        (`ConvergenceWarning`) where they cover too seldom.
 
         Args:
-            level: nominal coverage, from one half to 1, such as .95; not the share that is let miss.
+            level: nominal coverage, from one half to 1, such as .95; not the share of intervals that miss.
 
         Raises:
             ValueError: if the algorithm has no intervals, the path is too short for them, or the level is out of range.
@@ -114,6 +115,7 @@ class Run:
         return _ends(self._intervals(level))
 
     def _intervals(self, level: float) -> Intervals:
+        """The intervals at a level; an error says why there are none."""
         require_real(level=level)
         require_probability(level=level)
         if level < LEAST_LEVEL:
@@ -131,7 +133,8 @@ class Run:
         """Table of coefficients with intervals, where there are any, and the account of the run at its foot.
 
         Args:
-            delta: that at which epsilon is told; None is that of the budget. Without one rho alone is told.
+            delta: delta at which epsilon is printed; None means the delta of the budget. If that has none, only rho is
+                printed.
             level: nominal coverage of the intervals.
 
         Raises:
@@ -139,37 +142,37 @@ class Run:
         """
         require_real(level=level)
         require_probability(level=level)
-        shown, found, why = self._told(level)
+        coefficients, intervals, why = self._inferred(level)
         lines = [f"{self.event.name}, n = {self.n}", ""]
-        if shown.ndim == 1:
-            names = self.names or tuple(f"x{k + 1}" for k in range(len(shown)))
-            errors = self.inference.standard_errors if self.inference is not None and found is not None else None
-            lines += table(names, shown, errors, None if found is None else _ends(found), level)
+        if coefficients.ndim == 1:
+            names = self.names or tuple(f"x{k + 1}" for k in range(len(coefficients)))
+            errors = self.inference.standard_errors if self.inference is not None and intervals is not None else None
+            lines += table(names, coefficients, errors, None if intervals is None else _ends(intervals), level)
         else:
-            lines.append(f"estimate: {_brief(shown, self.names)}")
+            lines.append(f"estimate: {_brief(coefficients, self.names)}")
         return "\n".join([*lines, "", *why, *self._foot(self.delta if delta is None else delta)])
 
-    def _told(self, level: float) -> tuple[Array, Intervals | None, list[str]]:
-        """The coefficients, their intervals or None, and what these are for or why there are none."""
+    def _inferred(self, level: float) -> tuple[Array, Intervals | None, list[str]]:
+        """The coefficients, their intervals or None, and a note on what these are for or why they are missing."""
         if self.inference is None:
             why = textwrap.fill(f"No intervals: {self.without}.", 100)
             return self.estimate, None, [why] if self.without else []
         with warnings.catch_warnings(record=True, action="always") as caught:
             try:
-                found = self._intervals(level)
+                intervals = self._intervals(level)
             except ValueError as error:
                 return self.estimate, None, [f"No intervals: {error}"]
-        reasons = [str(each.message) for each in caught if issubclass(each.category, ConvergenceWarning)]
-        if not (told := np.isfinite(found.half_width)).any():
+        reasons = [str(warning.message) for warning in caught if issubclass(warning.category, ConvergenceWarning)]
+        if not (known := np.isfinite(intervals.half_width)).any():
             reasons.append(self.inference.unknown)
         if reasons:
             return self.estimate, None, [f"No intervals: {reason}" for reason in reasons]
         notes = [f"Intervals: for {self.inference.target}."]
-        notes += [] if told.all() else [f"No interval: {self.inference.unknown}."]
-        return found.centre, found, [textwrap.fill(each, 100) for each in notes]
+        notes += [] if known.all() else [f"No interval: {self.inference.unknown}."]
+        return intervals.centre, intervals, [textwrap.fill(note, 100) for note in notes]
 
     def _foot(self, delta: float | None) -> list[str]:
-        """What the run cost, under which neighbours and by which argument."""
+        """Lines on the cost of the run, the relation between neighbours and the argument for the guarantee."""
         event = self.event
         try:
             cost = [f"rho {event.rho:.4g}"]
@@ -179,54 +182,54 @@ class Run:
             cost.append(f"epsilon {account(event, delta).epsilon:.4g} at delta {delta:.4g}")
         if not cost:
             cost = ["summary(delta=...) tells epsilon"]
-        told = f"{', '.join(cost)} ({event.relation})"
-        # A cost is none of this run where its noise can be made again.
-        said = f"Privacy: none; the same with secret noise: {told}." if event.guarantee == "none" else (
-            f"Privacy, {event.guarantee}: {told}."
+        costs = f"{', '.join(cost)} ({event.relation})"
+        # Reported as the cost with secret noise, because a run whose noise can be regenerated has no such guarantee.
+        guarantee = f"Privacy: none; the same with secret noise: {costs}." if event.guarantee == "none" else (
+            f"Privacy, {event.guarantee}: {costs}."
         )  # fmt: skip
-        return [said, textwrap.fill(f"Why: {event.reason}.", 100)]
+        return [guarantee, textwrap.fill(f"Why: {event.reason}.", 100)]
 
     def to_dict(self, *, path: bool = False) -> dict[str, Any]:
-        """Plain numbers, strings, lists and dicts of what may be published, for JSON; null is what is not finite.
+        """The publishable results as plain numbers, strings, lists and dicts, for JSON; null if not finite.
 
         Args:
-            path: whether the iterates are among them, also those in `also`.
+            path: whether to include the iterates, also those in `also`.
         """
-        also = {name: each for name, each in self.also.items() if path or not name.endswith("_path")}
+        also = {name: array for name, array in self.also.items() if path or not name.endswith("_path")}
         event = {**asdict(self.event), "arithmetic": arithmetic_of(self.event)}
-        told = {"estimate": self.estimate, "names": self.names, "n": self.n, "delta": self.delta, "also": also}
-        found: dict[str, Any] = _plain(told | {"event": event} | ({"path": self.path} if path else {}))
-        return found
+        content = {"estimate": self.estimate, "names": self.names, "n": self.n, "delta": self.delta, "also": also}
+        result: dict[str, Any] = _plain(content | {"event": event} | ({"path": self.path} if path else {}))
+        return result
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it."""
+    """A value in the types that JSON has."""
     if isinstance(value, Mapping):
-        return {name: _plain(each) for name, each in value.items()}
+        return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, np.ndarray):
         return _plain(value.tolist())
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def table(
     names: Sequence[str], estimate: Array, errors: Array | None, ends: Array | None, level: float
 ) -> list[str]:  # fmt: skip
-    """Lines of a table of coefficients, with standard errors and intervals where there are any; NaN is none.
+    """Lines of a table of coefficients, with standard errors and intervals where there are any; NaN stands for none.
 
-    A coefficient without a standard error beside others that have one is not determined, and stands in brackets.
+    A coefficient without a standard error, beside others that have one, is not determined; it stands in brackets.
 
     Args:
-        names: of the coefficients.
+        names: names of the coefficients.
         estimate: the coefficients, shape (p,).
         errors: their standard errors, shape (p,).
-        ends: of their intervals, shape (p, 2).
+        ends: ends of their intervals, shape (p, 2).
         level: nominal coverage of the intervals.
     """
     wide = max(map(len, names))
     head = ["estimate", *(["std. error"] if errors is not None else [])]
-    lines = [" " * wide + "".join(f"{each:>13}" for each in head)
+    lines = [" " * wide + "".join(f"{title:>13}" for title in head)
              + (f"{f'{100 * level:g} % interval':>27}" if ends is not None else "")]  # fmt: skip
     for k, name in enumerate(names):
         number, error, interval = f"{estimate[k]:.5g}", "", ""
@@ -241,13 +244,13 @@ def table(
     return lines
 
 
-def _ends(found: Intervals) -> Array:
-    """Rows of (low, high), shape (p, 2)."""
-    return np.stack([found.centre - found.half_width, found.centre + found.half_width], axis=-1)
+def _ends(intervals: Intervals) -> Array:
+    """The ends of intervals as rows of (low, high), shape (p, 2)."""
+    return np.stack([intervals.centre - intervals.half_width, intervals.centre + intervals.half_width], axis=-1)
 
 
 def _brief(values: Array, names: tuple[str, ...]) -> str:
-    """The first numbers of an array, with their names, and how many there are."""
+    """The first numbers of an array, with their names, and the count of all."""
     if values.ndim != 1:
         return f"array of shape {values.shape}"
     numbers = [f"{value:.5g}" for value in values[:8].tolist()]
@@ -258,17 +261,17 @@ def _brief(values: Array, names: tuple[str, ...]) -> str:
 def rho_of(
     n: int, rho: float | None, epsilon: float | None, delta: float | None, arithmetic: Arithmetic = "floating point"
 ) -> float:  # fmt: skip
-    """Returns the zCDP budget of Gaussian releases, given as such or as (epsilon, delta), which is converted exactly.
+    """Returns the zCDP budget of Gaussian releases, given as rho or as (epsilon, delta), which is converted exactly.
 
     Args:
         n: number of records.
         rho: zCDP budget, positive and finite.
-        epsilon, delta: budget in place of rho; delta must be below 1 / n.
-        arithmetic: that of the run; for `exact`, whose noise is discrete, the conversion is that of every mechanism of
-            zCDP (`zcdp.renyi_epsilon`), with a somewhat smaller rho.
+        epsilon, delta: the budget as (epsilon, delta), in place of rho; delta must be below 1 / n.
+        arithmetic: arithmetic of the run. For `exact`, whose noise is discrete, the conversion is the one that holds
+            for every zCDP mechanism (`zcdp.renyi_epsilon`), and rho is slightly smaller.
 
     Raises:
-        ValueError: if both or neither are given, or a value is out of its range.
+        ValueError: if both budgets or neither are given, or a value is out of its range.
     """
     require_known(Arithmetic, arithmetic=arithmetic)
     require_real_or_none(rho=rho, epsilon=epsilon, delta=delta)
@@ -309,7 +312,7 @@ def require_finite(*iterates: Array | None) -> None:
     Raises:
         ValueError: if a value is not finite.
     """
-    if not all(np.isfinite(each).all() for each in iterates if each is not None):
+    if not all(np.isfinite(array).all() for array in iterates if array is not None):
         raise ValueError(
             "the iterates overflow; take smaller step sizes (telling anyone that it failed spends its budget too)"
         )
@@ -319,12 +322,12 @@ def fitting(name: str, given: Any, shape: tuple[int, ...]) -> Array:
     """Returns an argument as an array of floats of the given shape.
 
     Args:
-        name: its name, for the message.
+        name: name of the argument, for the message.
         given: the argument.
         shape: the shape that it must have.
 
     Raises:
-        ValueError: if it has another shape, or a value is no finite real number.
+        ValueError: if it has another shape, or contains a value that is not a finite real number.
     """
     array = real(name, given)
     if array.shape != shape:
@@ -334,10 +337,10 @@ def fitting(name: str, given: Any, shape: tuple[int, ...]) -> Array:
 
 
 def parts_of(shares: ArrayLike, count: int) -> Array:
-    """Returns parts of a budget, scaled so that rounding of their sum costs nothing, shape (count,).
+    """Returns the shares of a budget, scaled so that rounding of their sum costs nothing, shape (count,).
 
     Raises:
-        ValueError: if they are not positive, of sum 1, or not as many.
+        ValueError: if the shares are not positive, do not add up to 1, or are not `count` many.
     """
     parts = fitting("shares", shares, (count,))
     if not (parts.min() > 0.0 and math.isclose(parts.sum(), 1.0, rel_tol=1e-9)):
@@ -367,7 +370,7 @@ def require_own_noise(rng: object, arithmetic: Arithmetic, normals: object = Non
     """Checks the arithmetic of a run, and that exact noise has no generator and is not handed over.
 
     Raises:
-        ValueError: if the arithmetic is none of those that there are, or is exact and noise is given.
+        ValueError: if the arithmetic is not a known one, or is exact although noise is given.
     """
     require_known(Arithmetic, arithmetic=arithmetic)
     if arithmetic == "exact" and normals is not None:
@@ -382,5 +385,5 @@ def exactly(event: Mechanism, how: str = SUMS) -> ExactMechanism:
         f"{event.reason.removeprefix('in exact arithmetic: ')}. So on a machine: {how}, and noise is a discrete "
         f"Gaussian from the operating system's bits. Left out: {LEFT_OUT}"
     )
-    given = {each.name: getattr(event, each.name) for each in fields(event)}
-    return ExactMechanism(**{**given, "reason": reason})
+    values = {attribute.name: getattr(event, attribute.name) for attribute in fields(event)}
+    return ExactMechanism(**{**values, "reason": reason})

@@ -1,23 +1,24 @@
-"""The hyperbolic tangent of whole arrays, which takes most of the time of small networks where numpy is slow at it."""
+"""The hyperbolic tangent of arrays, which takes most of the time of small networks where numpy computes it slowly."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Beyond LAST the tangent rounds to 1. Steps of the table are so small that three terms in the rest round correctly.
+# Beyond LAST the tangent rounds to 1. STEPS per unit make the table so fine that three terms in the remainder round
+# correctly.
 LAST, STEPS = 20, 4096
 
-# Whether numpy computes several tangents at a time, and faster than from a table.
+# Whether numpy computes several tangents at a time, which is faster than the table.
 VECTORISED = bool(getattr(np._core._multiarray_umath, "__cpu_features__", {}).get("AVX512_SKX"))  # type: ignore[attr-defined]
 
 _TABLE: list[Array] = []
 
 
 def tanh(values: Array) -> Array:
-    """Replaces an array's values by their hyperbolic tangents; exact to a few units in the last place.
+    """Replaces the values of an array by their hyperbolic tangents; exact to a few units in the last place.
 
-    With the nearest place a of a table, `tanh(a + d) = (tanh a + tanh d) / (1 + tanh a tanh d)`.
+    With the nearest point a of a table, `tanh(a + d) = (tanh a + tanh d) / (1 + tanh a tanh d)`.
     """
     if VECTORISED:
         return np.tanh(values, out=values)
@@ -40,7 +41,7 @@ def tanh(values: Array) -> Array:
 
 
 def _table() -> Array:
-    """The tangents of all places, computed once."""
+    """The tangents at all points of the table, computed once."""
     if not _TABLE:
         _TABLE.append(np.tanh(np.arange(-LAST * STEPS, LAST * STEPS + 1) / STEPS))
     return _TABLE[0]

@@ -1,8 +1,8 @@
 """Next-token prediction from the last token alone, with users as records (after choquettechoo2023 Fig. 4b).
 
-A user's update is one gradient step of learning rate 1 on the mean loss of all tokens of the user; its negative is
-clipped and summed, so that the server descends. The parameters are a table of scores, one row for every token, so that
-a user's update depends on counts of tokens and of pairs only.
+A user's update is one gradient step with learning rate 1 on the mean loss over all tokens of the user; its negative is
+clipped and summed, so that the server descends. The parameters are a table of scores, one row per token, so that a
+user's update depends only on counts of tokens and of pairs.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Bigram:
 
     Attributes:
         vocabulary: number of ids, 0..vocabulary-1.
-        unknown: the id of all words out of the vocabulary; it is never predicted, and as a target counts as a miss.
+        unknown: the id of all words outside the vocabulary; it is never predicted, and as a target counts as a miss.
 
     Raises:
         ValueError: if there are fewer than two ids, or `unknown` is not one of them.
@@ -50,9 +50,8 @@ class Bigram:
     def clipped_gradient_sum(self, parameters: Array, inputs: Tokens, labels: Tokens, clip_norm: float) -> Array:
         """Sums clipped gradients over users, shape (arms, parameters), as `Classifier` demands.
 
-        A record's loss is the mean cross-entropy over the user's positions.
-        With n_u(a) tokens a and N_u(a, b) pairs ab of user u at m positions, its gradient at (a, b) is
-        `(n_u(a) p(b | a) - N_u(a, b)) / m`.
+        A record's loss is the mean cross-entropy over the user's positions. With n_u(a) tokens a and N_u(a, b) pairs ab
+        of user u at m positions, its gradient at (a, b) is `(n_u(a) p(b | a) - N_u(a, b)) / m`.
         """
         p = softmax(parameters.reshape(-1, self.vocabulary, self.vocabulary))
         users, m = inputs.shape
@@ -82,11 +81,11 @@ class Bigram:
         own = np.matmul((counts * counts).astype(np.float64), np.vecdot(p, p)[:, :, None])[:, :, 0]
         at_pairs = np.take(p.reshape(len(p), -1), pairs, axis=1)
         squares: Array = own - 2.0 * np.vecdot(at_pairs, repeated.astype(np.float64)) + _sum_of_squared_counts(pairs)
-        # Cut at zero, because rounding may make them slightly negative.
+        # Raised to zero, because rounding may make them slightly negative.
         return np.maximum(squares, 0.0)
 
     def accuracy(self, parameters: Array, inputs: Tokens, labels: Tokens) -> Array:
-        """Share of positions that are predicted correctly, by the known token of highest score, shape (arms,)."""
+        """Share of correctly predicted positions, shape (arms,); the prediction is the known token of highest score."""
         scores = parameters.reshape(-1, self.vocabulary, self.vocabulary).copy()
         scores[:, :, self.unknown] = -np.inf
         share: Array = (scores.argmax(-1)[:, inputs] == labels).mean((1, 2))

@@ -1,7 +1,7 @@
 """Classifiers for training with clipped gradients: many arms at once, without forming gradients of single records.
 
 The gradient of a layer's weights at one record is an outer product, so that its norm is a product of norms, and a sum
-of clipped gradients is one matrix product for each arm and layer. The tests have a version with explicit gradients.
+of clipped gradients is one matrix product per arm and layer. The tests contain a version with explicit gradients.
 """
 
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ Labels = NDArray[np.intp]
 class Classifier(Protocol):
     """Interface of a model for training. Parameters are flat, because noise and momentum treat all of them equally.
 
-    Arms may differ in their parameters and share the records. An arm's result must not depend on the other arms, to
-    the last bit, so that no matrix product may have the number of arms in its shape.
+    Arms may differ in their parameters and share the records. An arm's result must not depend on the other arms, to the
+    last bit, so that no matrix product may have the number of arms in its shape.
     """
 
     @property
@@ -37,7 +37,7 @@ class Classifier(Protocol):
     def clipped_gradient_sum(
         self, parameters: Array, inputs: NDArray[Any], labels: NDArray[Any], clip_norm: float
     ) -> Array:
-        """Sum over records of their losses' gradients, each clipped to norm `clip_norm`, shape (arms, parameters).
+        """Sum over records of the gradients of their losses, each clipped to `clip_norm`, shape (arms, parameters).
 
         Args:
             parameters: parameters of the arms, shape (arms, parameters).
@@ -56,7 +56,7 @@ class TanhNetwork:
     """Softmax classifier on top of fully connected tanh layers; without a hidden layer it is softmax regression.
 
     Attributes:
-        widths: inputs, hidden layers if any, classes. Every layer has a bias.
+        widths: numbers of inputs, of units per hidden layer if any, and of classes. Every layer has a bias.
 
     Raises:
         ValueError: if there are fewer than two widths, one is not positive, or there are fewer than two classes.
@@ -83,7 +83,7 @@ class TanhNetwork:
         return np.concatenate([*hidden, np.zeros((self.widths[-2] + 1) * self.widths[-1])])
 
     def clipped_gradient_sum(self, parameters: Array, inputs: Array, labels: Labels, clip_norm: float) -> Array:
-        """Sums clipped gradients of the cross-entropy, shape (arms, parameters), as `Classifier` demands.
+        """Sums clipped gradients of the cross-entropy, shape (arms, parameters), as `Classifier` requires.
 
         Inputs have shape (records, widths[0]), labels are 0..classes-1.
         """
@@ -124,7 +124,7 @@ class TanhNetwork:
         return outputs
 
     def _errors(self, layers: list[tuple[Array, Array]], activations: list[Array], labels: Labels) -> list[Array]:
-        """Derivatives of each record's loss by the inputs of every layer's activation, (arms, records, above)."""
+        """Derivatives of records' losses with respect to every layer's outputs before tanh, (arms, records, above)."""
         error = softmax(activations[-1])
         error[:, np.arange(len(labels)), labels] -= 1.0
         errors = [error]
@@ -134,12 +134,12 @@ class TanhNetwork:
 
 
 def softmax_regression(inputs: int, classes: int) -> TanhNetwork:
-    """Multinomial logistic regression with a bias, on (inputs + 1) x classes parameters."""
+    """Multinomial logistic regression with a bias, with (inputs + 1) x classes parameters."""
     return TanhNetwork((inputs, classes))
 
 
 def softmax(scores: Array) -> Array:
-    """Probabilities along the last axis."""
+    """Softmax probabilities along the last axis."""
     raised: Array = np.exp(scores - scores.max(-1, keepdims=True))
     raised /= raised.sum(-1, keepdims=True)
     return raised

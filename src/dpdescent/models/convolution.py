@@ -1,8 +1,8 @@
 """A small convolutional classifier of grey images, with the interface of `models.classifiers`.
 
-Its dense layer's gradient at one record is an outer product, of which only the norm is computed. The gradient of the
-kernels is a sum of outer products over places, but no larger than the kernels, so that it is formed for each record.
-The tests have a version with explicit gradients.
+The gradient of its dense layer at one record is an outer product, of which only the norm is computed. The gradient of
+the kernels is a sum of outer products over places, but no larger than the kernels, so that it is formed per record. The
+tests contain a version with explicit gradients.
 """
 
 from collections.abc import Iterator
@@ -16,10 +16,10 @@ from dpdescent.models.activation import tanh
 from dpdescent.models.classifiers import Array, Labels, softmax
 from dpdescent.privacy.clipping import clip_factors
 
-# Pixels on each side of a kernel.
+# Number of pixels on each side of a kernel.
 KERNEL = 3
 
-# Outputs of a kernel are averaged over squares with this many on each side.
+# Number of outputs on each side of the squares over which the outputs of a kernel are averaged.
 POOL = 2
 
 # Number of activations of one filter in a block of records (half a megabyte for eight filters), which fits the cache.
@@ -33,7 +33,7 @@ class ConvolutionalNetwork:
     Places that do not fill a square, at the right and below if `side` is odd, are left out.
 
     Attributes:
-        side: pixels on each side of an image.
+        side: number of pixels on each side of an image.
         filters: number of kernels, each with a bias.
         classes: number of classes.
 
@@ -64,7 +64,7 @@ class ConvolutionalNetwork:
         return np.concatenate([kernels, np.zeros(self.parameters - weights)])
 
     def clipped_gradient_sum(self, parameters: Array, inputs: Array, labels: Labels, clip_norm: float) -> Array:
-        """Sums clipped gradients of the cross-entropy, shape (arms, parameters), as `Classifier` demands.
+        """Sums clipped gradients of the cross-entropy, shape (arms, parameters), as `Classifier` requires.
 
         Inputs have shape (records, side^2), pixels row by row; labels are 0..classes-1.
         """
@@ -90,10 +90,12 @@ class ConvolutionalNetwork:
 
     @property
     def _features(self) -> int:
+        """Number of features of the dense layer."""
         return self._squares**2 * self.filters
 
     @property
     def _kernels(self) -> int:
+        """Number of parameters of the kernels."""
         return (KERNEL**2 + 1) * self.filters
 
     def _layers(self, theta: Array) -> tuple[Array, Array, Array]:
@@ -105,7 +107,7 @@ class ConvolutionalNetwork:
     def _blocks(self, inputs: Array) -> Iterator[tuple[slice, Array]]:
         """Yields rows of records and their patches with a 1 for the bias, shape (records, places, squares, 10).
 
-        The size of blocks depends on the side alone. Arms process a block one by one, so that none depends on others.
+        The size of blocks depends on the side alone. Arms process a block one by one, so that no arm depends on others.
         """
         size = max(1, _BLOCK // (self._squares * POOL) ** 2)
         for start in range(0, len(inputs), size):
@@ -113,6 +115,7 @@ class ConvolutionalNetwork:
             yield rows, self._patches(inputs[rows])
 
     def _patches(self, inputs: Array) -> Array:
+        """The patches of images under a kernel at every place, with a 1 for the bias."""
         with_one = np.ones((len(inputs), self.side**2 + 1))
         with_one[:, :-1] = inputs
         # By `take`, because indexing leaves the records last in memory, and every arm would copy all patches twice.
@@ -151,9 +154,9 @@ class ConvolutionalNetwork:
         bias += error.sum(0)
 
     def _by_kernel(self, activations: Array, patches: Array, by_feature: Array) -> Array:
-        """Gradient of each record's loss by the kernels, (records, (9 + 1) filters), from that by the features.
+        """Gradient of each record's loss with respect to the kernels, shape (records, (9 + 1) filters).
 
-        The activations are overwritten.
+        It follows from the gradient with respect to the features. The activations are overwritten.
         """
         slopes = np.multiply(activations, activations, out=activations)
         np.subtract(1.0, slopes, out=slopes)

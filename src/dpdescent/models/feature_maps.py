@@ -1,4 +1,4 @@
-"""Columns for linear models made of images, each from its own image alone, at a common length."""
+"""Columns for linear models from images, each computed from its own image alone and scaled to a common length."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,11 +8,11 @@ from dpdescent.models.scattering import scattering
 Single = NDArray[np.float32]
 Pixels = NDArray[np.uint8]
 
-# Length of every image's columns: with it gradients of softmax regression are mostly longer than a clip norm of 1.
+# Length of every image's columns, at which most gradients of softmax regression are longer than a clip norm of 1.
 LENGTH = 4.0
-# Below this a group of columns is taken as constant, because one shade would be divided by rounding errors.
+# Spread below which a group of columns counts as constant, because a single shade would be divided by rounding errors.
 SMALL = 1e-9
-# Images at a time, because filtered images are many times as large as these.
+# Number of images at a time, because filtered images are many times larger.
 BLOCK = 128
 
 
@@ -20,7 +20,7 @@ def scattering_columns(pixels: Pixels, groups: int, pool: int) -> Single:
     """Returns normalised scattering coefficients, shape (images, channels x 81 x places).
 
     Args:
-        pixels: shape (images, channels, side, side).
+        pixels: values 0 to 255, shape (images, channels, side, side).
         groups: number of groups of maps that are standardised together.
         pool: side of the squares of places over which coefficients are averaged; 1 keeps all.
     """
@@ -37,8 +37,8 @@ def random_columns(pixels: Pixels, directions: NDArray[np.floating]) -> Single:
     """Returns cosines of random projections of the normalised pixels, shape (images, directions).
 
     Args:
-        pixels: shape (images, channels, side, side).
-        directions: normal weights, one column a feature and one row a pixel, the last row for the phase.
+        pixels: values 0 to 255, shape (images, channels, side, side).
+        directions: normal weights, one column per feature and one row per pixel; the last row is for the phase.
     """
     weights, phases = directions[:-1], directions[-1]
     blocks = (np.cos(pixel_columns(block) / LENGTH @ weights + phases) for block in _blocks(pixels))
@@ -49,7 +49,7 @@ def normalised(columns: NDArray[np.floating], groups: int) -> Single:
     """Standardises each image's groups of columns, then scales all columns of an image to length `LENGTH`.
 
     Args:
-        columns: shape (images, columns).
+        columns: columns of images, shape (images, columns).
         groups: number of groups of equal size, in the order of the columns.
 
     Raises:

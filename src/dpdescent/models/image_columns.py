@@ -1,6 +1,6 @@
 """Columns of CIFAR-10 and Fashion-MNIST by a data-independent feature map, computed once and kept on disk.
 
-An image's columns depend on that image alone, and all have one length, so that nothing about the records is learnt
+An image's columns depend on that image alone, and all have the same length, so that nothing is learnt about the records
 before training.
 """
 
@@ -19,9 +19,9 @@ Single = NDArray[np.float32]
 Pixels = NDArray[np.uint8]
 Labels = NDArray[np.intp]
 
-# Groups of maps that are standardised together, those of Tramer and Boneh's best setting (ICLR 2021).
+# Number of groups of maps that are standardised together, as in Tramer and Boneh's best setting (ICLR 2021).
 GROUPS = 27
-# Number of random features; that of scattering columns, so that models have one size.
+# Number of random features, equal to that of scattering columns, so that models have the same size.
 RANDOM = 3888
 RANDOM_SEED = 20210504
 
@@ -31,8 +31,8 @@ class Source:
     """A data set of images.
 
     Attributes:
-        training, test: read the images and labels from a folder.
-        folder: where they lie unless a path is given.
+        training, test: functions that read the images and labels from a folder.
+        folder: default folder of the images.
         pool: side of the squares over which scattering coefficients are averaged, so that columns stay below 4,000.
     """
 
@@ -44,11 +44,11 @@ class Source:
 
 @dataclass(frozen=True)
 class Columns:
-    """Records as columns.
+    """Records as columns, with their labels.
 
     Attributes:
-        inputs: shape (records, columns), mapped from disk.
-        labels: shape (records,).
+        inputs: columns of the records, shape (records, columns), mapped from disk.
+        labels: classes of the records, shape (records,).
     """
 
     inputs: Single
@@ -65,12 +65,13 @@ class Columns:
         return Columns(self.inputs[first:last], self.labels[first:last])
 
 
-def _colour(found: cifar10.ColourImages) -> tuple[Pixels, Labels]:
-    return found.pixels, found.labels
+def _colour(colour: cifar10.ColourImages) -> tuple[Pixels, Labels]:
+    return colour.pixels, colour.labels
 
 
-def _grey(found: images.Images) -> tuple[Pixels, Labels]:
-    return found.pixels[:, None], found.labels
+def _grey(grey: images.Images) -> tuple[Pixels, Labels]:
+    """Pixels and labels of grey images, with one channel."""
+    return grey.pixels[:, None], grey.labels
 
 
 SOURCES = {
@@ -94,9 +95,9 @@ def training_columns(source: str, features: str, folder: str, records: int, cach
     """Returns the first training images of a source as columns, in the order of its files.
 
     Args:
-        source: of `SOURCES`.
-        features: of `MAPS`.
-        folder: where the images lie; empty for the place where `dpdescent fetch` puts them.
+        source: name in `SOURCES`.
+        features: name in `MAPS`.
+        folder: folder of the images; empty for the folder into which `dpdescent fetch` puts them.
         records: number of images.
         cache: folder for the computed columns.
 
@@ -108,30 +109,31 @@ def training_columns(source: str, features: str, folder: str, records: int, cach
 
 
 def test_columns(source: str, features: str, folder: str, records: int, cache: Path) -> Columns:
-    """Returns the first test images as columns; arguments and errors as in `training_columns`."""
+    """Returns the first test images as columns; arguments and errors as for `training_columns`."""
     return _columns(source, features, folder, records, cache, "test")
 
 
 def _columns(source: str, features: str, folder: str, records: int, cache: Path, part: str) -> Columns:
+    """The first images of one part of a source as columns."""
     for name, value, known in (("source", source, [*SOURCES]), ("features", features, [*MAPS])):
         if value not in known:
             raise ValueError(f"{name}={value!r} is none of {known}")
-    found = SOURCES[source]
-    read = found.training if part == "training" else found.test
-    # Read each time, because the bytes are verified: columns of one set must not stand for another.
-    pixels, labels = read(Path(folder) if folder else found.folder)
+    images_of = SOURCES[source]
+    read = images_of.training if part == "training" else images_of.test
+    # Read each time, because this verifies the bytes: columns of one data set must not stand for another.
+    pixels, labels = read(Path(folder) if folder else images_of.folder)
     if not 1 <= records <= len(labels):
         raise ValueError(f"records={records}: {source} has {len(labels)} {part} images, of which it takes the first")
     made_by = kept.code(feature_maps, scattering)
-    file = cache / f"{source}-{part}-{records}-{features}-{GROUPS}-{found.pool}-{made_by}.npy"
-    inputs = kept.once(file, lambda: MAPS[features](pixels[:records], found.pool))
+    file = cache / f"{source}-{part}-{records}-{features}-{GROUPS}-{images_of.pool}-{made_by}.npy"
+    inputs = kept.once(file, lambda: MAPS[features](pixels[:records], images_of.pool))
     return Columns(np.asarray(inputs, np.float32), labels[:records])
 
 
 def directions(pixels: int) -> NDArray[np.float64]:
     """Returns the weights of random features, shape (pixels + 1, RANDOM): normals, and phases in the last row.
 
-    The normals have the scale at which the cosine's argument varies by about one between images of length 1.
+    Their scale makes the argument of the cosine vary by about one between images of length 1.
     """
     rng = stream(RANDOM_SEED, "random features", pixels)
     weights = rng.standard_normal((pixels, RANDOM))

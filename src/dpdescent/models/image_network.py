@@ -22,32 +22,32 @@ from numpy.typing import NDArray
 
 Single = NDArray[np.float32]
 Index = NDArray[np.intp]
-# JAX's arrays; without the optional group there is nothing to name them by.
+# Arrays of JAX, a type that has no name without the optional dependency.
 Array = Any
 Layers = Sequence[tuple[Array, Array]]
 
-# Of products in single precision: GPUs would round their factors to ten bits otherwise.
+# Precision of products in single precision, because GPUs would otherwise round their factors to ten bits.
 EXACT = "highest"
-# Images whose scores are computed at a time.
+# Number of images whose scores are computed at a time.
 BLOCK = 500
-# How gradients of single images by the weights of convolutions are formed: by a convolution an image, one after
-# another; by products of patches, all images at once; or by automatic differentiation of each image's loss. The first
-# keeps within a processor's cache, the others fill an accelerator; which is fastest there, is timed there.
+# Ways to form gradients of single images with respect to the weights of convolutions: by one convolution per image, one
+# after another; by products of patches, all images at once; or by automatic differentiation of each image's loss. The
+# first fits a processor's cache, the others fill an accelerator; timing decides which is fastest there.
 WAYS = ("convolutions", "patches", "differentiation")
 
 
 @dataclass(frozen=True)
 class ImageNetwork:
-    """The network; the defaults are the paper's for CIFAR-10. Parameters are flat: by layer, weights, then biases.
+    """The network; the defaults are the paper's for CIFAR-10. Parameters are flat: per layer, weights, then biases.
 
     Attributes:
-        side: pixels along each edge of an image.
-        channels: colours.
-        filters: filters of each pair of convolutions; every pair halves the side.
+        side: number of pixels along each edge of an image.
+        channels: number of colours.
+        filters: number of filters in each pair of convolutions; every pair halves the side.
         dense: width of the dense layer.
         classes: number of classes.
-        together: images whose gradients are in memory at a time; few, because they stay in a processor's cache.
-            Sums are rounded in another order with another number.
+        together: number of images whose gradients are in memory at a time; small, because they stay in a processor's
+            cache. Another number rounds sums in another order.
     """
 
     side: int = 32
@@ -69,7 +69,7 @@ class ImageNetwork:
     @cached_property
     def shapes(self) -> tuple[tuple[int, int], ...]:
         """Inputs and outputs of each layer's matrix of weights; inputs of a convolution are 3 x 3 pixels."""
-        widths = [self.channels, *(each for each in self.filters for _ in range(2))]
+        widths = [self.channels, *(width for width in self.filters for _ in range(2))]
         convolved = [(9 * into, out) for into, out in pairwise(widths)]
         flat = (self.side // 2 ** len(self.filters)) ** 2 * widths[-1]
         return (*convolved, (flat, self.dense), (self.dense, self.classes))
@@ -89,15 +89,15 @@ class ImageNetwork:
 
     def layers(self, parameters: Array) -> Layers:
         """Splits flat parameters into weights, shape (inputs, outputs), and biases, by layer."""
-        found, at = [], 0
+        pairs, at = [], 0
         for into, out in self.shapes:
             end = at + into * out
-            found.append((parameters[at:end].reshape(into, out), parameters[end : end + out]))
+            pairs.append((parameters[at:end].reshape(into, out), parameters[end : end + out]))
             at = end + out
-        return found
+        return pairs
 
     def scores(self, parameters: Array, images: Array) -> Array:
-        """Returns scores, shape (images, classes), of images of shape (images, side, side, channels)."""
+        """Returns scores, shape (images, classes), for images of shape (images, side, side, channels)."""
         return self._forward(self.layers(parameters), [0.0] * len(self.shapes), images)[0]
 
     def loss(self, parameters: Array, images: Array, labels: Array) -> Array:
@@ -108,15 +108,15 @@ class ImageNetwork:
         """Returns the sum over images of their gradients, each clipped to norm `clip_norm`, shape (parameters,).
 
         Args:
-            parameters: shape (parameters,).
-            images: shape (images, side, side, channels); there may be none.
+            parameters: flat parameters, shape (parameters,).
+            images: images, shape (images, side, side, channels); there may be none.
             labels: classes, shape (images,).
             clip_norm: clipping threshold, positive; inf switches clipping off.
         """
         total = jnp.zeros(self.parameters, jnp.float32)
         for at in range(0, len(labels), self.together):
             block, known = images[at : at + self.together], labels[at : at + self.together]
-            # Shapes are always the same, because each other one would be compiled anew; padding gets weight 0.
+            # Shapes are always the same, because every other shape would be compiled anew; padding gets weight 0.
             blank = self.together - len(known)
             filled = np.pad(np.asarray(block, np.float32), ((0, blank), (0, 0), (0, 0), (0, 0)))
             counts = np.arange(self.together) < len(known)
@@ -125,7 +125,7 @@ class ImageNetwork:
         return total
 
     def accuracy(self, parameters: Array, images: Array, labels: Index) -> float:
-        """Returns the share of images whose class has the largest score; of equal scores the first counts."""
+        """Returns the share of images whose class has the largest score; among equal scores the first counts."""
         right = 0
         for at in range(0, len(labels), BLOCK):
             with jax.default_matmul_precision(EXACT):
@@ -136,18 +136,19 @@ class ImageNetwork:
     def clipped_sum(
         self, parameters: Array, images: Array, labels: Array, counts: Array, clip_norm: float, way: str = WAYS[0]
     ) -> Array:
-        """Returns the sum of clipped gradients of a few images; for use inside of compiled functions.
+        """Returns the sum of clipped gradients of a few images, for use inside compiled functions.
 
-        One pass back gives the derivatives by the layers' outputs, image by image. Gradients of convolutions are then
-        formed image by image; those of a dense layer are outer products, whose norms and sums need no such form.
+        One backward pass gives the derivatives with respect to the layers' outputs, image by image. Gradients of
+        convolutions are then formed image by image; those of a dense layer are outer products, whose norms and sums
+        need no such form.
 
         Args:
-            parameters: shape (parameters,).
-            images: shape (images, side, side, channels).
+            parameters: flat parameters, shape (parameters,).
+            images: images, shape (images, side, side, channels).
             labels: classes, shape (images,).
             counts: 1 for each image that counts, 0 for padding.
             clip_norm: clipping threshold, positive; inf switches clipping off.
-            way: of `WAYS`.
+            way: one of `WAYS`.
         """
         if way == "differentiation":
             return self._by_differentiation(parameters, images, labels, counts, clip_norm)
@@ -158,10 +159,10 @@ class ImageNetwork:
         ]
         biases = [error.reshape(len(error), -1, error.shape[-1]).sum(1) for error in errors]
         dense = list(zip(inputs, errors, strict=True))[self.convolutions :]
-        squares = [(each**2).sum((1, 2)) for each in whole] + [(each**2).sum(1) for each in biases]
+        squares = [(g**2).sum((1, 2)) for g in whole] + [(g**2).sum(1) for g in biases]
         squares += [(x**2).sum(1) * (error**2).sum(1) for x, error in dense]
         factors = _factors(sum(squares), counts, clip_norm)
-        weights = [jnp.einsum("n,nio->io", factors, each) for each in whole]
+        weights = [jnp.einsum("n,nio->io", factors, g) for g in whole]
         weights += [(factors[:, None] * x).T @ error for x, error in dense]
         pairs = zip(weights, biases, strict=True)
         return jnp.concatenate([part for w, b in pairs for part in (w.ravel(), factors @ b)])
@@ -181,7 +182,7 @@ class ImageNetwork:
         return total + self.clipped_sum(parameters, images, labels, counts, clip_norm)
 
     def _backward(self, layers: Layers, images: Array, labels: Array) -> tuple[list[Array], list[Array]]:
-        """Returns each layer's inputs, and the derivatives of the images' losses by its outputs before tanh."""
+        """Returns each layer's inputs, and the derivatives of the losses with respect to its outputs before tanh."""
         added = [jnp.zeros((len(images), *shape), jnp.float32) for shape in self._outputs()]
 
         def loss(added: list[Array]) -> tuple[Array, list[Array]]:
@@ -192,6 +193,7 @@ class ImageNetwork:
         return inputs, errors
 
     def _outputs(self) -> list[tuple[int, ...]]:
+        """Shapes of the layers' outputs for one image."""
         sides = [self.side // 2 ** (place // 2) for place in range(self.convolutions)]
         convolved = [(side, side, out) for side, (_, out) in zip(sides, self.shapes, strict=False)]
         return [*convolved, (self.dense,), (self.classes,)]
@@ -211,7 +213,7 @@ class ImageNetwork:
 
 @cache
 def _adding(network: ImageNetwork) -> Any:
-    """Compiled once for equal networks, because it takes half a minute."""
+    """The compiled function `_add`, once for equal networks, because compilation takes half a minute."""
     return jax.jit(network._add, donate_argnums=0)
 
 
@@ -231,36 +233,36 @@ def _convolve(x: Array, weights: Array) -> Array:
 
 
 def _by_weights(x: Array, error: Array) -> Array:
-    """Returns an image's gradient by the weights of a convolution, shape (9 channels, filters).
+    """Returns an image's gradient with respect to the weights of a convolution, shape (9 channels, filters).
 
-    It is a convolution itself, in which channels are the images. Of one image at a time, because those of many would
-    leave a processor's cache.
+    The gradient is itself a convolution, in which channels take the place of images. It is for one image at a time,
+    because the gradients of many would not fit a processor's cache.
 
     Args:
-        x: its input, shape (side, side, channels).
-        error: derivatives by its outputs, shape (side, side, filters).
+        x: input of the convolution, shape (side, side, channels).
+        error: derivatives with respect to its outputs, shape (side, side, filters).
     """
     images, kernel = x.transpose(2, 0, 1)[..., None], error[:, :, None]
     around = ((1, 1), (1, 1))
-    found = jax.lax.conv_general_dilated(images, kernel, (1, 1), around, dimension_numbers=("NHWC", "HWIO", "NHWC"))
-    return found.transpose(1, 2, 0, 3).reshape(-1, error.shape[-1])
+    gradient = jax.lax.conv_general_dilated(images, kernel, (1, 1), around, dimension_numbers=("NHWC", "HWIO", "NHWC"))
+    return gradient.transpose(1, 2, 0, 3).reshape(-1, error.shape[-1])
 
 
 def _by_patches(x: Array, error: Array) -> Array:
-    """Returns images' gradients by the weights of a convolution, shape (images, 9 channels, filters).
+    """Returns images' gradients with respect to the weights of a convolution, shape (images, 9 channels, filters).
 
     Args:
-        x: its inputs, shape (images, side, side, channels).
-        error: derivatives by its outputs, shape (images, side, side, filters).
+        x: inputs of the convolution, shape (images, side, side, channels).
+        error: derivatives with respect to its outputs, shape (images, side, side, filters).
     """
     side = x.shape[1]
     padded = jnp.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
-    moved = [padded[:, row : row + side, column : column + side] for row in range(3) for column in range(3)]
-    return jnp.einsum("nyxi,nyxo->nio", jnp.concatenate(moved, axis=-1), error)
+    shifted = [padded[:, row : row + side, column : column + side] for row in range(3) for column in range(3)]
+    return jnp.einsum("nyxi,nyxo->nio", jnp.concatenate(shifted, axis=-1), error)
 
 
 def _factors(squares: Array, counts: Array, clip_norm: float) -> Array:
-    """What images' gradients are multiplied by, of their squared norms."""
+    """The clip factors of images' gradients, from their squared norms."""
     norms = jnp.sqrt(squares)
     return jnp.where(norms > clip_norm, clip_norm / norms, 1.0) * counts
 

@@ -1,8 +1,8 @@
-"""Two-layer KAN with a fixed second layer (wang2026 Sec. 3.1), with gradients as outer products.
+"""A two-layer KAN with a fixed second layer (wang2026 Sec. 3.1), with gradients as outer products.
 
 `f_W(x) = m^(-1/2) sum_j <c_j, b(u_j)>`, `u_j = tanh(w_j . h(x) / sqrt d)`, where h(x) lists the p basis functions at
-every coordinate of x. The gradient by w_j is `S_j h(x)` (Lemma B.6), of norm `|S| |h|` over all j. Leading axes of
-weights, features and heads (seeds and arms) broadcast. The tests have a version by plain loops.
+every coordinate of x. The gradient with respect to w_j is `S_j h(x)` (Lemma B.6), with norm `|S| |h|` over all j.
+Leading axes of weights, features and heads (seeds and arms) broadcast. The tests contain a version with plain loops.
 """
 
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ ONE_CELL_ON = np.array([[1.0, 0, 0, 0], [1, 1, 0, 0], [1, 2, 1, 0], [1, 3, 3, 1]
 
 @dataclass(frozen=True)
 class Heads:
-    """Second layer as cubics, one for every unit and cell; made by `KAN.heads`. Leading axes are seeds and arms.
+    """Second layer as cubics, one per unit and cell; made by `KAN.heads`. Leading axes are seeds and arms.
 
     Attributes:
-        cubics: coefficients of 1, z, z^2, z^3, over sqrt(m d) and the width of a cell, shape (4, ..., m, cells + 1).
-            The last cell stands for u = 1 alone.
+        cubics: coefficients of 1, z, z^2, z^3, divided by sqrt(m d) and the width of a cell, shape (4, ..., m, cells +
+            1). The last cell stands for u = 1 alone.
     """
 
     cubics: Array
@@ -43,7 +43,7 @@ class Heads:
         return self.cubics.shape[1:-2]
 
     def at(self, u: Array) -> tuple[list[Array], Array]:
-        """Four coefficients of the cubic at every u, of shape (..., n, m) each, and the place z of u in its cell."""
+        """Four coefficients of the cubic at every u, each of shape (..., n, m), and the position z of u in its cell."""
         width, cells = self.cubics.shape[-2], self.cubics.shape[-1] - 1
         z = u * (cells / 2.0)
         z += cells / 2.0
@@ -57,7 +57,7 @@ class Heads:
 
 @dataclass(frozen=True)
 class KAN:
-    """Two-layer KAN; its parameters are the first layer's coefficients W, shape (m, d p).
+    """A two-layer KAN; its parameters are the first layer's coefficients W, shape (m, d p).
 
     Attributes:
         inputs: d, the number of coordinates of an input.
@@ -100,11 +100,11 @@ class KAN:
         return self.splines.values(x).reshape(*x.shape[:-1], -1)
 
     def heads(self, c: Array) -> Heads:
-        """Second layer with coefficients c, shape (..., m, p). Raises ValueError if the shape does not fit."""
+        """The second layer with coefficients c, shape (..., m, p). Raises ValueError if the shape does not fit."""
         if c.shape[-2:] != (self.width, self.splines.count):
             raise ValueError(f"c of shape {c.shape} must end in (m, p) = ({self.width}, {self.splines.count})")
         cubics = self._scale * self.splines.polynomials(c)
-        # One more cell has the last cubic expanded around its end, because u = 1 lies in cell `cells` at z = 0.
+        # One more cell contains the last cubic, expanded around its end, because u = 1 lies in cell `cells` at z = 0.
         end = np.matmul(cubics[..., -1:, :], ONE_CELL_ON)
         return Heads(np.ascontiguousarray(np.moveaxis(np.concatenate([cubics, end], axis=-2), -1, 0)))
 
@@ -143,8 +143,8 @@ class KAN:
     def curvature(self, W: Array, H: Array, heads: Heads) -> Array:
         """Curvatures v_j of the units, shape (..., n, m) (wang2026 Lemma B.6).
 
-        `v_j = sigma''(a_j) <c_j, b'(u_j)> + sigma'(a_j)^2 <c_j, b''(u_j)>`. Diagonal block j of the Hessian of f is
-        `(d sqrt m)^(-1) v_j h h'`, and blocks off the diagonal are zero.
+        `v_j = sigma''(a_j) <c_j, b'(u_j)> + sigma'(a_j)^2 <c_j, b''(u_j)>`. Diagonal block j of the Hessian of f is `(d
+        sqrt m)^(-1) v_j h h'`, and blocks off the diagonal are zero.
         """
         u = self._units(W, H)
         (_, a1, a2, a3), z = heads.at(u)
@@ -155,7 +155,7 @@ class KAN:
 
     @property
     def _scale(self) -> float:
-        """Factor of the cubics, chosen so that their derivative by z times sigma' is S_j without further scaling."""
+        """Factor of the cubics, chosen so that their derivative with respect to z, times sigma', is S_j."""
         return float(1.0 / (np.sqrt(self.width * self.inputs) * self.splines.width))
 
     def _units(self, W: Array, H: Array) -> Array:
@@ -165,7 +165,7 @@ class KAN:
         return tanh(a)
 
     def _sum(self, a: Array, b: Array) -> Array:
-        """Sum `m^(-1/2) sum_j a_j b_j` over the last axis, with the cubics' factor removed."""
+        """Sum `m^(-1/2) sum_j a_j b_j` along the last axis, with the factor of the cubics removed."""
         total: Array = np.vecdot(a, b)
         total *= 1.0 / (np.sqrt(self.width) * self._scale)
         return total

@@ -27,20 +27,20 @@ class Linear:
         return self.p
 
     def initial(self, rng: np.random.Generator) -> Array:
-        """Returns zeros, shape (p,), whatever the generator."""
+        """Returns the initial parameters, zeros of shape (p,), whatever the generator."""
         return np.zeros(self.p)
 
     def clipped_gradient_sum(
         self, parameters: Array, inputs: NDArray[Any], labels: NDArray[Any], clip_norm: float
     ) -> Array:
-        """Returns the sum of clipped gradients, as `models.classifiers.Classifier` has it, shape (arms, p)."""
-        # One product an arm, so that its last bits do not depend on how many arms there are.
+        """Returns the sum of clipped gradients, as `models.classifiers.Classifier` defines it, shape (arms, p)."""
+        # One product per arm, so that its last bits do not depend on the number of arms.
         residuals = np.matmul(inputs, parameters[:, :, None])[:, :, 0] - labels
         norms = row_norms(inputs)
         residuals *= clip_factors(np.abs(residuals) * norms, clip_norm)
         return np.asarray(np.matmul(residuals[:, None, :], inputs)[:, 0])
 
     def accuracy(self, parameters: Array, inputs: NDArray[Any], labels: NDArray[Any]) -> Array:
-        """Returns the share of the labels' mean square that is explained, shape (arms,)."""
+        """Returns the explained share of the labels' mean square, shape (arms,)."""
         residuals = np.matmul(inputs, parameters[:, :, None])[:, :, 0] - labels
         return np.asarray(1.0 - np.mean(residuals**2, axis=1) / np.mean(labels**2))

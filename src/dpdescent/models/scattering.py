@@ -1,9 +1,9 @@
-"""Scattering coefficients of small images: a feature map that no data have shaped (Bruna and Mallat 2013).
+"""Scattering coefficients of small images: a feature map that does not depend on data (Bruna and Mallat 2013).
 
-An image is filtered by Morlet wavelets at J = 2 scales and L = 8 angles, moduli are taken, those of the finer scale are
-filtered once more at the coarser one, and all are averaged by a Gaussian and kept at every fourth pixel: 1 + 16 + 64
-maps a channel. These are the features of Tramer and Boneh (ICLR 2021). The mean over a wider Gaussian is no function of
-other images, so that features of a record depend on that record alone.
+An image is filtered by Morlet wavelets at J = 2 scales and L = 8 angles, and moduli are taken. Those of the finer scale
+are filtered once more at the coarser one. All are averaged by a Gaussian and kept at every fourth pixel: 1 + 16 + 64
+maps per channel. These are the features of Tramer and Boneh (ICLR 2021). No other image enters the average, so that the
+features of a record depend on that record alone.
 """
 
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from scipy import fft
 Single = NDArray[np.float32]
 
 SCALES, ANGLES = 2, 8
-# Maps of a channel: the average, one a wavelet, and one a pair of a fine and a coarse wavelet.
+# Number of maps per channel: the average, one per wavelet, and one per pair of a fine and a coarse wavelet.
 MAPS = 1 + SCALES * ANGLES + ANGLES * ANGLES
 STRIDE = 2**SCALES
-# Width of the Gaussian and frequency of the wave at the finest scale, and how much flatter wavelets are across.
+# Width of the Gaussian and frequency of the wave at the finest scale, and the flatness of wavelets across.
 WIDTH, FREQUENCY, SLANT = 0.8, 0.75 * np.pi, 4.0 / ANGLES
 
 
@@ -35,10 +35,10 @@ def scattering(images: NDArray[np.floating]) -> Single:
     """Returns scattering coefficients of each channel, shape (images, channels, MAPS, side/4, side/4).
 
     Args:
-        images: shape (images, channels, side, side), the side a multiple of 4 and at least 8.
+        images: images, shape (images, channels, side, side), the side a multiple of 4 and at least 8.
 
     Raises:
-        ValueError: if the side is none of these.
+        ValueError: if the side is not such a number.
     """
     side = images.shape[-1]
     if side % STRIDE or side < 2 * STRIDE or images.shape[-2] != side:
@@ -53,27 +53,27 @@ def scattering(images: NDArray[np.floating]) -> Single:
     pairs = [np.abs(_filtered(spectrum[..., i, :, :], filters.wavelets[1], 2)) for i in range(ANGLES)]
     maps = [
         _averaged(whole[..., None, :, :], filters, 1), _averaged(spectrum, filters, 1),
-        _averaged(fft.fft2(coarse), filters, 2), *(_averaged(fft.fft2(each), filters, 2) for each in pairs),
+        _averaged(fft.fft2(coarse), filters, 2), *(_averaged(fft.fft2(pair), filters, 2) for pair in pairs),
     ]  # fmt: skip
-    # The padding has one coefficient on each side.
+    # The padding contributes one coefficient on each side.
     return np.ascontiguousarray(np.concatenate(maps, axis=-3)[..., 1:-1, 1:-1], dtype=np.float32)
 
 
 def _filtered(spectrum: NDArray[np.complex64], wavelets: NDArray[np.complex64], step: int) -> NDArray[np.complex64]:
     """Images filtered by each wavelet, kept at every `step`-th pixel, shape (..., ANGLES, size/step, size/step)."""
-    made: NDArray[np.complex64] = fft.ifft2(_folded(spectrum[..., None, :, :] * wavelets, step), overwrite_x=True)
-    return made
+    filtered: NDArray[np.complex64] = fft.ifft2(_folded(spectrum[..., None, :, :] * wavelets, step), overwrite_x=True)
+    return filtered
 
 
 def _averaged(spectrum: NDArray[np.complex64], filters: _Filters, step: int) -> Single:
     """The Gaussian average of maps that were kept at every `step`-th pixel, at every fourth pixel of the image."""
     average = _folded(filters.average, step)
-    made: Single = fft.ifft2(_folded(spectrum * average, STRIDE // step)).real
-    return made
+    averaged: Single = fft.ifft2(_folded(spectrum * average, STRIDE // step)).real
+    return averaged
 
 
 def _folded(spectrum: NDArray[np.complex64], step: int) -> NDArray[np.complex64]:
-    """The spectrum of every `step`-th pixel: the mean over what folds onto one frequency."""
+    """The spectrum of every `step`-th pixel: the mean over frequencies that fold onto one."""
     if step == 1:
         return spectrum
     *front, rows, columns = spectrum.shape
@@ -93,10 +93,10 @@ def _filters(size: int) -> _Filters:
 
 
 def _morlet(size: int, width: float, frequency: float, angle: float) -> NDArray[np.complex64]:
-    """A Morlet wavelet in the frequency domain: a wave under a Gaussian, less as much of the Gaussian as its mean."""
-    wave, bump = (_wave(size, width, each, angle, SLANT) for each in (frequency, 0.0))
-    made: NDArray[np.complex64] = np.fft.fft2(wave - bump * (wave.sum() / bump.sum())).astype(np.complex64)
-    return made
+    """A Morlet wavelet in the frequency domain: a wave under a Gaussian, from which its mean is removed."""
+    wave, bump = (_wave(size, width, pitch, angle, SLANT) for pitch in (frequency, 0.0))
+    wavelet: NDArray[np.complex64] = np.fft.fft2(wave - bump * (wave.sum() / bump.sum())).astype(np.complex64)
+    return wavelet
 
 
 def _wave(size: int, width: float, frequency: float, angle: float, slant: float) -> NDArray[np.complex128]:
@@ -106,6 +106,6 @@ def _wave(size: int, width: float, frequency: float, angle: float, slant: float)
     along, across = x * np.cos(angle) + y * np.sin(angle), y * np.cos(angle) - x * np.sin(angle)
     values = np.exp(-(along**2 + (slant * across) ** 2) / (2 * width**2) + 1j * frequency * along)
     values *= slant / (2 * np.pi * width**2)
-    # Grids side by side are summed, so that what leaves at one end comes in at the other.
+    # Neighbouring grids are summed, so that the parts beyond one end come in at the other.
     folded: NDArray[np.complex128] = values.reshape(5, size, 5, size).sum(axis=(0, 2))
     return folded

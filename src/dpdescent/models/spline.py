@@ -1,7 +1,7 @@
 """Cubic B-splines on uniform knots, the basis functions of a KAN (wang2026 Assumption 3.2).
 
-On every cell four of the functions are not zero, each a cubic of the place z in [0, 1) within the cell. So a linear
-combination of all functions is one cubic on every cell.
+On every cell four of the functions are not zero, and each is a cubic in the position z in [0, 1) within the cell. So a
+linear combination of all functions is one cubic per cell.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from dpdescent.checks import require_positive, require_whole
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-# Row r has the coefficients (of 1, z, z^2, z^3) of the r-th of the four functions that are not zero on a cell.
+# Coefficients of 1, z, z^2, z^3; row r is for the r-th of the four functions that are not zero on a cell.
 LOCAL = np.array([[1.0, -3.0, 3.0, -1.0], [4.0, 0.0, -6.0, 3.0], [1.0, 3.0, 3.0, -3.0], [0.0, 0.0, 0.0, 1.0]]) / 6.0
 
 
@@ -84,10 +84,11 @@ class CubicSplines:
         return cubics
 
     def locate(self, u: Array) -> tuple[Index, Array]:
-        """Finds the cell of every u, and its place z in the cell; u = 1 is the end (z = 1) of the last cell.
+        """Finds the cell of every u, and its position z in the cell; u = 1 is the end (z = 1) of the last cell.
 
         Raises:
-            ValueError: if a u lies outside [-1, 1]; with the number of such values, because u may be private.
+            ValueError: if a u lies outside [-1, 1]; the message has the number of such values only, because u may be
+                private.
         """
         if not (inside := np.abs(u) <= 1.0).all():
             raise ValueError(
@@ -98,7 +99,7 @@ class CubicSplines:
         return cell, place - cell
 
     def _spread(self, u: Array, local: Array) -> Array:
-        """Values of all p functions, shape (..., p): the four local polynomials at their places, zero elsewhere."""
+        """Values of all p functions, shape (..., p): the four local polynomials at their indices, zero elsewhere."""
         cell, z = self.locate(u)
         out = np.zeros((*cell.shape, self.count))
         four = np.stack([horner(row, z) for row in local], axis=-1)
@@ -107,7 +108,7 @@ class CubicSplines:
 
 
 def derivative(coefficients: Array) -> Array:
-    """Coefficients of the derivative of a polynomial by z, in the same shape, the last of them zero."""
+    """Coefficients of the derivative of a polynomial in z, in the same shape, the last of them zero."""
     powers: Array = coefficients[..., 1:] * np.arange(1, coefficients.shape[-1])
     return np.concatenate([powers, np.zeros_like(powers[..., :1])], axis=-1)
 

@@ -1,12 +1,13 @@
 """Discrete Gaussian noise, exact on a machine: integers y with probability proportional to `exp(-y^2 / (2 sd^2))`.
 
-Canonne, Kamath and Steinke (2020) sample it by rejection in integers alone, so that no rounding changes a probability:
-a discrete Laplace is drawn from uniform integers and from events of probability `exp(-a / b)`, which uniform integers
-decide, and kept with a probability of that kind. Their Theorem 14 gives its cost: integers that a replaced record moves
-by d_j, with noise of sd_j, are 1/2 sum d_j^2 / sd_j^2 zCDP, as with continuous noise.
+Canonne, Kamath and Steinke (2020) sample it by rejection with integers alone, so that no rounding changes a
+probability. A discrete Laplace variable is drawn from uniform integers and from events of probability `exp(-a / b)`,
+which uniform integers decide, and it is accepted with a probability of the same kind. Their Theorem 14 gives the cost:
+if a replaced record moves the integers by d_j and their noise has sd_j, the release is 1/2 sum d_j^2 / sd_j^2 zCDP, as
+with continuous noise.
 
-Bits are the operating system's, asked for one by one: there is no state, so that nothing can be made twice or be left
-in memory for the next draw. How long a draw takes depends on it.
+Random bits come from the operating system, one request per draw. There is no state, so that no noise can be
+regenerated, and nothing stays in memory for the next draw. The time of a draw depends on its value.
 """
 
 import secrets
@@ -17,26 +18,26 @@ Below = Callable[[int], int]
 
 
 def draw(sds: Iterable[int], below: Below = secrets.randbelow) -> list[int]:
-    """Independent draws with these sds, which are parameters of the law, whole and positive; an sd is slightly less.
+    """Independent draws whose law has these parameters sd, positive integers; the true sd is slightly smaller.
 
     Raises:
         ValueError: if a parameter is not a positive integer.
     """
-    found = []
+    draws = []
     for sd in sds:
         if not (isinstance(sd, int) and sd > 0):
             raise ValueError(f"sd={sd} must be a positive integer: it is in units of the grid")
         while (value := attempt(sd, below)) is None:
             pass
-        found.append(value)
-    return found
+        draws.append(value)
+    return draws
 
 
 def attempt(sd: int, below: Below) -> int | None:
-    """One attempt at a draw: y with a probability proportional to `exp(-y^2 / (2 sd^2))`, or None, to be tried again.
+    """One attempt at a draw: y with a probability proportional to `exp(-y^2 / (2 sd^2))`, or None if it fails.
 
-    The discrete Laplace of scale sd has y with a probability proportional to `exp(-|y| / sd)`; what is left is
-    `exp(-(|y| - sd)^2 / (2 sd^2))`, but for a constant.
+    The discrete Laplace law of scale sd gives y a probability proportional to `exp(-|y| / sd)`. The remaining factor is
+    `exp(-(|y| - sd)^2 / (2 sd^2))`, up to a constant.
     """
     rest = below(sd)
     if not decays(rest, sd, below):
@@ -45,7 +46,7 @@ def attempt(sd: int, below: Below) -> int | None:
     while decays(1, 1, below):
         size += sd
     negative = below(2) == 1
-    # Or 0 would be twice as likely.
+    # Because 0 would otherwise be twice as likely.
     if negative and size == 0:
         return None
     if not decays((size - sd) ** 2, 2 * sd * sd, below):
@@ -54,10 +55,10 @@ def attempt(sd: int, below: Below) -> int | None:
 
 
 def decays(a: int, b: int, below: Below) -> bool:
-    """True with probability `exp(-a / b)`, a >= 0 and b > 0.
+    """A random event: True with probability `exp(-a / b)`, a >= 0 and b > 0.
 
-    For g = a / b up to 1 the first k events, of probabilities g, g/2, ..., g/k, all happen with probability `g^k / k!`;
-    the number of the first that does not is odd with probability `1 - g + g^2/2 - ...`.
+    Let g = a / b be at most 1. The first k events, with probabilities g, g/2, ..., g/k, all happen with probability
+    `g^k / k!`; so the number of the first event that does not happen is odd with probability `1 - g + g^2/2 - ...`.
     """
     while a > b:
         if not decays(1, 1, below):

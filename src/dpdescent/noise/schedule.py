@@ -1,15 +1,16 @@
-"""How a descent on all records divides its zCDP budget among its steps: schedules, and the least variance of any noise.
+"""Schedules that divide the zCDP budget of a full-batch descent among its steps, and the least variance of any noise.
 
-Where nothing is clipped, DP-GD with step size eta on a quadratic is linear, and the noise of step t stands in the
-estimate with a weight that shrinks with the steps that follow. Noise of early steps is forgotten, so that they need
-less of the budget.
+Where nothing is clipped, DP-GD with step size eta on a quadratic is linear, and the noise of step t enters the estimate
+with a weight that shrinks with every later step. Noise of early steps is forgotten, so that they need less of the
+budget.
 
 Let W_t be the weight of the noise of step t in the estimate, a vector over the eigen-coordinates of the Hessian. All
-records take part in all T steps. Noise may be correlated over time: `B z` with independent normals z, an encoder
-`C = B^-1` and its sensitivity to gradients of norm one, the largest |C g|_F over rows g_t of norm one at most. With the
-rows U_t = W_t / |W_t|, which are such gradients, sens(C) |B'W|_F >= |CU|_F |B'W|_F >= tr(U' C' B' W) = sum_t |W_t|.
-Independent noise whose variance at step t is proportional to 1 / |W_t| has equality, so that no correlation over time
-beats it. This is a statement about the variance of the linear, unclipped descent, whose start is forgotten or known.
+records take part in all T steps. The noise may be correlated over time: `B z` with independent normals z, an encoder `C
+= B^-1`, and the sensitivity of C, which is the largest |C g|_F over gradients g whose rows g_t have norm at most one.
+The rows U_t = W_t / |W_t| are such gradients. Therefore sens(C) |B'W|_F >= |CU|_F |B'W|_F >= tr(U' C' B' W) = sum_t
+|W_t|. Independent noise whose variance at step t is proportional to 1 / |W_t| attains equality, so that no correlation
+over time is better. This is a statement about the variance of the linear, unclipped descent, whose start is forgotten
+or known.
 """
 
 import math
@@ -26,55 +27,56 @@ Array = NDArray[np.float64]
 
 @renamed(eta="step_size")
 def response(step_size: float, eigenvalues: ArrayLike, averaging: ArrayLike) -> Array:
-    """Returns W_t by coordinate, shape (T, p): what a unit of noise in the gradient of step t adds to the estimate.
+    """Returns W_t, shape (T, p): the change of the estimate per unit of noise in the gradient of step t.
 
     Args:
         step_size: eta in the papers.
-        eigenvalues: h of the Hessian, the mean of xx', shape (p,).
-        averaging: weights of the iterates 1 to T in the estimate, shape (T,): 1 at the end for the last iterate.
+        eigenvalues: eigenvalues h of the Hessian, the mean of xx', shape (p,).
+        averaging: weights of the iterates 1 to T in the estimate, shape (T,); for the last iterate 1 at the end, and 0
+            before.
 
     Raises:
         ValueError: if an argument is out of its range, or the descent does not contract.
     """
-    found, kept = _finite("eigenvalues", eigenvalues), _finite("averaging", averaging)
+    h, weights = _finite("eigenvalues", eigenvalues), _finite("averaging", averaging)
     require_real(step_size=step_size)
     require_positive(step_size=step_size)
     step_size = float(step_size)
-    if found.ndim != 1 or not len(found) or not (found.min() > 0.0 and step_size * found.max() < 2.0):
+    if h.ndim != 1 or not len(h) or not (h.min() > 0.0 and step_size * h.max() < 2.0):
         raise ValueError(
-            f"step_size={step_size}, eigenvalues={found}: give positive ones, shape (p,), below 2 / step_size, or "
+            f"step_size={step_size}, eigenvalues={h}: give positive ones, shape (p,), below 2 / step_size, or "
             "nothing contracts"
         )
-    if kept.ndim != 1 or not len(kept):
-        raise ValueError(f"averaging of shape {kept.shape} must have one weight an iterate, shape (T,)")
-    W = np.empty((len(kept), len(found)))
-    after = np.zeros(len(found))
-    for t in reversed(range(len(kept))):
-        after = kept[t] + (1.0 - step_size * found) * after
+    if weights.ndim != 1 or not len(weights):
+        raise ValueError(f"averaging of shape {weights.shape} must have one weight an iterate, shape (T,)")
+    W = np.empty((len(weights), len(h)))
+    after = np.zeros(len(h))
+    for t in reversed(range(len(weights))):
+        after = weights[t] + (1.0 - step_size * h) * after
         W[t] = step_size * after
     return W
 
 
 @renamed(eta="step_size")
 def weights_in_last(step_size: float, eigenvalues: ArrayLike, steps: int) -> Array:
-    """Returns |W_t| of the last iterate, shape (T,): the norm over coordinates j of `eta (1 - eta h_j)^(T-t)`.
+    """Returns |W_t| for the last iterate, shape (T,): the norm over coordinates j of `eta (1 - eta h_j)^(T-t)`.
 
     Args:
         step_size, eigenvalues: as in `response`.
         steps: number of steps T.
 
     Raises:
-        ValueError: as `response`, or if there is no step.
+        ValueError: as for `response`, or if there is no step.
     """
     return weights_in_average(step_size, eigenvalues, steps, 1)
 
 
 @renamed(eta="step_size")
 def weights_in_average(step_size: float, eigenvalues: ArrayLike, steps: int, tail: int) -> Array:
-    """Returns |W_t| of the mean of the last `tail` iterates, shape (T,); other arguments as `weights_in_last`.
+    """Returns |W_t| for the mean of the last `tail` iterates, shape (T,); other arguments as for `weights_in_last`.
 
     Raises:
-        ValueError: as `weights_in_last`, or if there are not so many iterates.
+        ValueError: as for `weights_in_last`, or if there are fewer iterates than `tail`.
     """
     require_whole(steps=steps, tail=tail)
     require_positive(steps=steps)
@@ -86,24 +88,24 @@ def weights_in_average(step_size: float, eigenvalues: ArrayLike, steps: int, tai
 
 
 def shares(weights: ArrayLike, floor: float = 0.1) -> Array:
-    """Returns the share of the budget of every step, of sum 1: `(1 - floor) |W_t| / sum |W| + floor / T`, shape (T,).
+    """Returns the share of the budget per step, with sum 1: `(1 - floor) |W_t| / sum |W| + floor / T`, shape (T,).
 
     Args:
         weights: |W_t|, known without the data, shape (T,).
-        floor: what is divided equally. Without it a long run puts so much noise into its first steps that their
-            gradients are clipped.
+        floor: share of the budget that is divided equally. Without it a long run puts so much noise into its first
+            steps that their gradients are clipped.
 
     Raises:
         ValueError: if a weight is negative, all are zero, or the floor lies outside [0, 1].
     """
-    found = real("weights", weights)
+    sizes = real("weights", weights)
     require_real(floor=floor)
     floor = float(floor)
-    if found.ndim != 1 or not (found >= 0.0).all() or not 0.0 < found.sum() < np.inf:
-        raise ValueError(f"weights={found} must be non-negative, shape (T,), with a positive sum")
+    if sizes.ndim != 1 or not (sizes >= 0.0).all() or not 0.0 < sizes.sum() < np.inf:
+        raise ValueError(f"weights={sizes} must be non-negative, shape (T,), with a positive sum")
     if not 0.0 <= floor <= 1.0:
         raise ValueError(f"floor={floor} must lie between 0 and 1")
-    return np.asarray((1.0 - floor) * found / found.sum() + floor / len(found))
+    return np.asarray((1.0 - floor) * sizes / sizes.sum() + floor / len(sizes))
 
 
 @renamed(share="shares")
@@ -112,13 +114,13 @@ def variance(weights: ArrayLike, shares: ArrayLike, sensitivity: float, rho: flo
 
     Args:
         weights: |W_t|, shape (T,).
-        shares: the steps' parts of the budget, shape (T,), of sum 1.
-        sensitivity: of a step's mean gradient.
+        shares: share of the budget per step, shape (T,), with sum 1.
+        sensitivity: sensitivity of a step's mean gradient.
         rho: zCDP budget of all steps.
 
     Raises:
-        ValueError: if sensitivity or budget is not positive, a weight is negative, shapes differ, the parts do not
-            divide the budget, or a step has weight and no budget.
+        ValueError: if sensitivity or budget is not positive, a weight is negative, shapes differ, the shares do not add
+            up to 1, or a step has weight and no budget.
     """
     sensitivity, rho = _positive(sensitivity, rho)
     size, part = _finite("weights", weights), _finite("shares", shares)
@@ -137,7 +139,7 @@ def variance(weights: ArrayLike, shares: ArrayLike, sensitivity: float, rho: flo
 def least_variance(weights: ArrayLike, sensitivity: float, rho: float) -> float:
     """Returns the least variance of any Gaussian noise over time, correlated or not: `sens^2 (sum |W_t|)^2 / (2 rho)`.
 
-    The schedule `shares(weights, floor=0)` attains it. Arguments as `variance`.
+    The schedule `shares(weights, floor=0)` attains it. Arguments as for `variance`.
     """
     sensitivity, rho = _positive(sensitivity, rho)
     size = _finite("weights", weights)
@@ -146,14 +148,14 @@ def least_variance(weights: ArrayLike, sensitivity: float, rho: float) -> float:
     return float(sensitivity**2 / (2.0 * rho) * size.sum() ** 2)
 
 
-def _finite(name: str, given: ArrayLike) -> Array:
-    array = real(name, given)
+def _finite(name: str, values: ArrayLike) -> Array:
+    array = real(name, values)
     require_finite_values(**{name: array})
     return array
 
 
 def _positive(sensitivity: float, rho: float) -> tuple[float, float]:
-    """Both as Python's own numbers, because squares of narrow ones of numpy round."""
+    """Sensitivity and budget as Python numbers, because squares of narrow numpy numbers round."""
     require_real(sensitivity=sensitivity, rho=rho)
     require_positive(sensitivity=sensitivity, rho=rho)
     return float(sensitivity), float(rho)

@@ -1,6 +1,6 @@
-"""Sensitivity of correlated releases from a dense encoder that belongs to no strategy.
+"""Sensitivity of correlated releases, from a dense encoder that belongs to no strategy.
 
-Strategies compute their own (`Strategy.sensitivity_squared`, `Toeplitz.sensitivity_squared_limit`).
+Strategies compute their own sensitivity (`Strategy.sensitivity_squared`, `Toeplitz.sensitivity_squared_limit`).
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from dpdescent.noise.strategies.base import separation
 
 Array = NDArray[np.float64]
 
-# Entries of C'C that are negative by less than this, relative to the largest, are zero up to rounding.
+# Entries of C'C that are negative, but smaller than this part of the largest entry, are zero up to rounding.
 ROUNDING = 1e-10
 
 
@@ -24,13 +24,13 @@ def squared_of(encoder: Array, participations: int = 1) -> float:
 
 
 def norms_squared(encoder: Array, separation: int) -> Array:
-    """Sums of the entries of C'C over the columns o, o + b, o + 2b, ..., for every offset o < b; shape (separation,).
+    """Sums of the entries of C'C over the columns o, o + b, o + 2b, ..., per offset o < b; shape (separation,).
 
     Absolute values are summed, because rounding must not make the sum too small.
 
     Raises:
-        ValueError: if such an entry is negative, because gradients of opposite signs could then move the release
-            further.
+        ValueError: if one of these entries is negative, because gradients with opposite signs could then move the
+            release further.
     """
     norms = np.zeros(separation)
     for offset in range(min(separation, encoder.shape[1])):

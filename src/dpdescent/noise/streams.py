@@ -1,6 +1,6 @@
 """Generation of correlated noise: Toeplitz sums of normals by real FFT, and noise that is made during a descent.
 
-The values do not depend on how many columns are made together or in what blocks, to the last bit.
+The values do not depend, to the last bit, on the number of columns that are made together, or on the blocks.
 """
 
 import os
@@ -20,16 +20,16 @@ Array = NDArray[np.float64]
 # Largest number of coefficients for which sums of shifted rows are faster than transforms.
 FEW = 4
 
-# Numbers of a block of columns in a transform, which then fits the second-level cache (measured). Blocks have at least
-# 8 columns, because fewer would not fill a cache line.
+# Number of values per block of columns in a transform, so that the block fits the second-level cache (measured). A
+# block has at least 8 columns, because fewer would not fill a cache line.
 CACHED, NARROWEST = 2**17, 8
 
 
 def correlate(coefficients: Array, normals: Array, out: Array | None = None) -> Array:
     """Computes `sum_s coefficients[s] normals[t - s]` for every t, a lower-triangular Toeplitz matrix times normals.
 
-    In addition to normals and noise it takes the memory of a block of columns: two megabytes, or 32 T numbers if that
-    is more. Blocks in time as well are no faster at any length, as measured.
+    Beside normals and noise it takes the memory of a block of columns: two megabytes, or 32 T numbers if that is more.
+    By measurement, blocks in time as well are no faster at any length.
 
     Args:
         coefficients: beta, padded with zeros to length T; coefficients after the T-th are not used.
@@ -59,20 +59,21 @@ class NoiseStream:
     """Blocks of the correlated noise of one descent, made when they are needed. It can be iterated once.
 
     The noise equals `strategy.correlate` of the same normals up to rounding, for every block size. The memory is that
-    of a block for decoders with few coefficients, of a block and log2 T rows for online trees, of the steps between two
-    restarts for stamped strategies, and of all T rows for others.
+    of a block for decoders with few coefficients, that of a block and log2 T rows for online trees, that of the steps
+    between two restarts for stamped strategies, and that of all T rows for others.
 
     Attributes:
         strategy: strategy of the correlation.
         steps: number of steps T.
-        columns: numbers in one step's noise, for instance the dimension.
-        rng: generator of the normals, row after row of the encoder; `secure_generator()` for a release, else a
-            generator, a seed or None.
+        columns: number of noise values per step, for instance the dimension.
+        rng: generator of the normals, which are drawn row after row of the encoder: `secure_generator()` for a release;
+            otherwise a generator, a seed or None.
         block: largest number of steps in a block.
 
     Raises:
-        ValueError: if a number is no positive integer, or the generator none.
-        RuntimeError: in a process that was forked after the first block, because its noise would be that of its parent.
+        ValueError: if a number is not a positive integer, or rng is not one of these.
+        RuntimeError: in a process that was forked after the first block, because its noise would equal that of its
+            parent.
     """
 
     strategy: Strategy
@@ -84,7 +85,7 @@ class NoiseStream:
     def __post_init__(self) -> None:
         require_whole(steps=self.steps, columns=self.columns, block=self.block)
         require_positive(steps=self.steps, columns=self.columns, block=self.block)
-        # One generator for all blocks, also where a seed is given.
+        # A single generator for all blocks, also where a seed is given.
         object.__setattr__(self, "rng", generator(self.rng))
 
     def __iter__(self) -> Iterator[Array]:

@@ -1,4 +1,4 @@
-"""Chooses free parameters of strategies as prior work does: by the smallest `sensitivity^2 phi`, without any data."""
+"""Choice of free parameters of strategies as in prior work: by the smallest `sensitivity^2 phi`, without any data."""
 
 import math
 from collections.abc import Iterable
@@ -12,10 +12,10 @@ from dpdescent.noise.strategies.toeplitz import DampedDifference, nu_family
 
 
 def best_nu(T: int, participations: int = 1) -> DampedDifference:
-    """Returns nu-DP-FTRL with the nu of smallest error in prefix sums (choquettechoo2023 eq. 3 and App. G.2).
+    """Returns nu-DP-FTRL with the nu that has the smallest error in prefix sums (choquettechoo2023 eq. 3 and App. G.2).
 
     Raises:
-        ValueError: if the number of participations does not divide T, or a number is no integer.
+        ValueError: if the number of participations does not divide T, or a number is not an integer.
     """
     require_whole(T=T, participations=participations)
     T, participations = int(T), int(participations)
@@ -29,7 +29,7 @@ def best_nu(T: int, participations: int = 1) -> DampedDifference:
 
 
 def best_copies(strategy: Strategy, T: int, participations: int, candidates: Iterable[int]) -> int:
-    """Number of copies, among the candidates, with the smallest error in prefix sums; the smallest one of equals.
+    """Number of copies, among the candidates, with the smallest error in prefix sums; the smallest one in a tie.
 
     Raises:
         ValueError: if the number of participations does not divide T, or a candidate exceeds T.

@@ -1,4 +1,4 @@
-"""Computes the privacy guarantee of a run from its releases, by the accountant that fits them."""
+"""The privacy guarantee of a run, computed from its releases by the accountant that fits them."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -25,14 +25,14 @@ from dpdescent.privacy.events import (
 )
 from dpdescent.privacy.participation import guarantees
 
-# From the worst to the best.
+# Guarantees from the worst to the best.
 GUARANTEES: tuple[Guarantee, ...] = ("none", "as published", "proved")
 ARITHMETICS: tuple[Arithmetic, ...] = get_args(Arithmetic)
 Samplers = Literal[Sampler, "several"]
 
 
 class HasEvent(Protocol):
-    """A run, or whatever else says what it released."""
+    """A run, or any other object whose `event` states its releases."""
 
     @property
     def event(self) -> Mechanism: ...
@@ -45,23 +45,24 @@ Accountable = Mechanism | HasEvent
 class Account:
     """Privacy cost of a mechanism, and whether it is proved.
 
-    The numbers hold for the stated releases with noise that is secret and cannot be regenerated. They are a guarantee
+    The numbers hold for the stated releases, if their noise is secret and cannot be regenerated. They are a guarantee
     only where `guarantee` is `proved`.
 
     Attributes:
-        rho: zCDP cost; None where amplification by sampling or shuffling, which zCDP cannot express, is accounted for.
-        mu: Gaussian-DP parameter sqrt(2 rho), or None like rho, and for exact releases, whose noise is discrete.
-        epsilon: epsilon at delta by the tightest accountant that fits; infinite without any noise.
+        rho: zCDP cost; None where the account includes amplification by sampling or shuffling, which zCDP cannot
+            express.
+        mu: Gaussian-DP parameter sqrt(2 rho); None where rho is None, and for exact releases, whose noise is discrete.
+        epsilon: epsilon at delta, by the tightest accountant that fits; infinite without any noise.
         delta: delta at which epsilon is given.
         relation: neighbouring relation, i.e. which data sets count as neighbours.
-        sampler: how records are chosen in each step; `several` for runs that differ in it.
+        sampler: choice of the records in each step; `several` for runs with different samplers.
         guarantee: `proved`, `as published` or `none`.
-        reason: the argument, or why there is none.
-        arithmetic: `exact` where all of it holds of what a machine does, but for `exact_sums.LEFT_OUT`; else `floating
-            point`, and it holds in exact arithmetic.
+        reason: the argument for the guarantee, or the reason why there is none.
+        arithmetic: `exact` where all of this holds for what a machine computes, apart from `exact_sums.LEFT_OUT`;
+            otherwise `floating point`, and it holds in exact arithmetic.
 
     Raises:
-        ValueError: if relation, sampler, guarantee or arithmetic is none of those that there are.
+        ValueError: if relation, sampler, guarantee or arithmetic is not a known one.
     """
 
     rho: float | None
@@ -82,20 +83,21 @@ class Account:
 
 
 def account(runs: Accountable | Iterable[Accountable], delta: float) -> Account:
-    """Computes the privacy cost of all releases of a run, or of several on the same records.
+    """Computes the privacy cost of all releases of a run, or of several runs on the same records.
 
-    Several compose adaptively: each may have been chosen by a look at what those before it released. Independent and
-    subsampled Gaussian releases are composed exactly, those of exact arithmetic, whose noise is discrete, by zCDP. A
-    run with a shuffled order, with sketches or with correlated noise on random batches, and exact ones beside
-    subsampled ones, are composed with others by adding epsilons, each at an equal part of delta. A run that is proved
-    by (epsilon, delta) takes its own delta first, and epsilon is infinite where none is left for others.
+    Several runs compose adaptively: the analyst may choose each after a look at the releases of those before it.
+    Independent and subsampled Gaussian releases are composed exactly, and releases in exact arithmetic, whose noise is
+    discrete, by zCDP. The following kinds are composed with other runs by adding epsilons, each at an equal part of
+    delta: runs with a shuffled order, with sketches, or with correlated noise on random batches, and exact runs beside
+    subsampled ones. A run that is proved by (epsilon, delta) takes its own delta first, and epsilon is infinite where
+    no delta is left for the others.
 
     Args:
-        runs: a mechanism, a run that has one as `event`, or several of them, with one neighbouring relation.
+        runs: a mechanism, a run that has one as `event`, or several of these, all with the same neighbouring relation.
         delta: in (0, 1); choose it far below 1 / n, because publishing a random record is (0, 1 / n)-private.
 
     Returns:
-        The account. Guarantee and arithmetic of several are the worst of theirs.
+        The account. For several runs its guarantee and arithmetic are the worst among them.
 
     Raises:
         ValueError: if delta is not in (0, 1), there is no run, relations differ, a release is out of its range, or no
@@ -117,7 +119,7 @@ def account(runs: Accountable | Iterable[Accountable], delta: float) -> Account:
 
 
 def _added(groups: Sequence[Mechanism], delta: float) -> float:
-    """Epsilons of mechanisms added up, at their own deltas where they have any and at equal parts of the rest."""
+    """The sum of the epsilons of mechanisms: at their own deltas, if they have any, and at equal parts of the rest."""
     own = [group for group in groups if group.is_epsilon_delta]
     others = [group for group in groups if not group.is_epsilon_delta]
     if not own:
@@ -131,40 +133,40 @@ def _added(groups: Sequence[Mechanism], delta: float) -> float:
 
 
 def _own_delta(event: Mechanism) -> float:
-    """Delta that releases proved by (epsilon, delta) spend together."""
+    """The delta that releases proved by (epsilon, delta) spend together."""
     return math.fsum(release.delta for release in event.releases if isinstance(release, EpsilonDeltaRelease))
 
 
 def _events(runs: Accountable | Iterable[Accountable]) -> list[Mechanism]:
-    """The mechanisms of one run or several, which must have one relation."""
+    """The mechanisms of one run or several, after a check that they share a known relation."""
     several = list(runs) if isinstance(runs, Iterable) else [runs]
-    events = [each if isinstance(each, Mechanism) else getattr(each, "event", None) for each in several]
+    events = [run if isinstance(run, Mechanism) else getattr(run, "event", None) for run in several]
     if strange := [type(run).__name__ for run, event in zip(several, events, strict=True) if event is None]:
         raise ValueError(f"runs has a {strange[0]}, which is no run: give a run or its event, or a list of them")
-    found = [event for event in events if event is not None]
-    if not found:
+    mechanisms = [event for event in events if event is not None]
+    if not mechanisms:
         raise ValueError("runs=[] has no run: give one at least")
-    for event in found:
+    for event in mechanisms:
         require_known(Relation, relation=event.relation)
         require_known(Sampler, sampler=event.sampler)
-    if len(relations := sorted({event.relation for event in found})) > 1:
+    if len(relations := sorted({event.relation for event in mechanisms})) > 1:
         raise ValueError(f"runs differ in relation, {' and '.join(relations)}: a cost under one is none under another")
-    return found
+    return mechanisms
 
 
 def _composable(events: Sequence[Mechanism]) -> list[Mechanism]:
-    """As few mechanisms as can be, of which each has an accountant for all its releases."""
+    """The mechanisms merged into as few as possible, such that one accountant fits all releases of each."""
     if len(events) == 1:
         return list(events)
     together: list[Mechanism] = []
     alone: list[Mechanism] = []
     for event in events:
-        # Without releases a mechanism has no noise at all, and what is composed with it has none.
+        # A mechanism without releases has no noise at all, and so has anything that is merged with it.
         lonely = event.is_shuffled or event.is_correlated or event.is_sketched or event.is_epsilon_delta
-        # What is sampled counts a replacement twice, what is not counts it once.
+        # Under replace-one, accountants of sampled releases count a replacement twice, and other accountants once.
         lonely = lonely or not event.releases or (event.is_subsampled and event.relation == "replace-one")
         (alone if lonely else together).append(event)
-    # Of discrete noise rho alone is known, and of subsampled releases no rho is.
+    # Kept apart, because only rho is known for discrete noise, and subsampled releases have no rho.
     discrete: list[Mechanism] = [event for event in together if isinstance(event, ExactMechanism)]
     apart = bool(discrete) and any(event.is_subsampled for event in together)
     groups = [discrete, [event for event in together if not isinstance(event, ExactMechanism)]] if apart else [together]
@@ -172,22 +174,26 @@ def _composable(events: Sequence[Mechanism]) -> list[Mechanism]:
 
 
 def _merged(events: Sequence[Mechanism]) -> Mechanism:
-    """One mechanism with the releases of several; discrete if one is, because its accountant takes continuous noise."""
+    """One mechanism with the releases of several runs, discrete if one of them is discrete.
+
+    The accountant of discrete noise also covers continuous noise.
+    """
     first = next((event for event in events if event.is_subsampled or isinstance(event, ExactMechanism)), events[0])
     releases = tuple(release for event in events for release in event.releases)
     return replace(first, releases=releases, claimed_rho=math.inf, claimed_eps_delta=None)
 
 
 def _has_rho(event: Mechanism) -> bool:
+    """Whether zCDP can express the cost of all releases."""
     without = event.is_subsampled or event.is_shuffled or event.is_correlated
     return not (without or event.is_sketched or event.is_epsilon_delta)
 
 
 def tightest_epsilon(event: Mechanism, delta: float) -> float:
-    """Epsilon of all releases at delta by the tightest accountant that fits; infinite without any noise.
+    """Epsilon of all releases at delta, by the tightest accountant that fits; infinite without any noise.
 
     Args:
-        event: the mechanism; whether its guarantee is proved is not looked at.
+        event: the mechanism; it does not matter here whether its guarantee is proved.
         delta: in (0, 1).
 
     Raises:
@@ -209,7 +215,7 @@ def tightest_epsilon(event: Mechanism, delta: float) -> float:
     if event.is_sketched:
         return sketching.epsilon(event, delta)
     if isinstance(event, ExactMechanism):
-        # That of every mechanism of this rho, because the tight one is of continuous noise.
+        # The conversion that holds for every mechanism with this rho, because the tight one needs continuous noise.
         return zcdp.renyi_epsilon(_rho(event), delta)
     if not event.is_shuffled:
         return tight_epsilon(_rho(event), delta)
@@ -223,25 +229,25 @@ def tightest_epsilon(event: Mechanism, delta: float) -> float:
 
 
 def _plain(release: Release) -> Release:
-    """The same release in Python's numbers, because ratios, squares and products of narrow ones overflow."""
+    """The same release with plain Python numbers, because ratios, squares and products of narrow ones overflow."""
     if isinstance(release, DisjointReleases):
-        # Their cost is taken from Python's numbers.
+        # No conversion is needed, because their cost is computed from Python numbers.
         return release
     return replace(release, **{field.name: plain_number(getattr(release, field.name)) for field in fields(release)})
 
 
 def require_release(release: Release) -> None:
-    """Raises ValueError, which names the value, unless a release's fields are in their ranges."""
+    """Raises ValueError, which names the value, unless the fields of a release are in their ranges."""
     if isinstance(release, DisjointReleases):
-        for each in (each for part in release.parts for each in part):
-            require_release(each)
+        for part_release in (part_release for part in release.parts for part_release in part):
+            require_release(part_release)
         return
     if isinstance(release, EpsilonDeltaRelease):
         require_real(epsilon=release.epsilon, delta=release.delta)
         require_non_negative(epsilon=release.epsilon, delta=release.delta)
         return
-    given = {field.name: getattr(release, field.name) for field in fields(release) if field.name != "what"}
-    require_real(**given)
+    values = {field.name: getattr(release, field.name) for field in fields(release) if field.name != "what"}
+    require_real(**values)
     require_non_negative(sensitivity=release.sensitivity, noise_sd=release.noise_sd, count=release.count)
     if math.isinf(release.sensitivity) and math.isinf(release.noise_sd):
         raise ValueError("sensitivity=inf and noise_sd=inf: their ratio is unknown; state a finite sensitivity")
@@ -260,5 +266,5 @@ def require_release(release: Release) -> None:
 
 
 def _rho(event: Mechanism) -> float:
-    """zCDP cost of a mechanism; infinite without releases, because the output of such a mechanism has no noise."""
+    """The zCDP cost of a mechanism; infinite without releases, because the output of such a mechanism has no noise."""
     return event.rho if event.releases else math.inf

@@ -1,9 +1,9 @@
 """Tight conversion between rho and (epsilon, delta) for compositions of Gaussian releases.
 
-The search for epsilon, or for the noise, is that of dp-accounting 0.6.0 and gives its answers to the last bit, which a
-test asks for. Its own normal law is that of scipy.stats, with which the same search takes seventy times as long, and
-experiments calibrate noise thousands of times. Only the ratio of the noise sd to our own sensitivity enters, which does
-not depend on a neighbouring relation.
+The search for epsilon, or for the noise, is the same as in dp-accounting 0.6.0 and gives the same answers to the last
+bit, which a test checks. dp-accounting takes the normal law from scipy.stats, which makes the same search seventy times
+as slow, and experiments calibrate noise thousands of times. Only the ratio of the noise sd to our own sensitivity
+enters, which does not depend on a neighbouring relation.
 """
 
 import math
@@ -17,16 +17,16 @@ from scipy.special import log_ndtr
 from dpdescent.checks import require_positive, require_real
 from dpdescent.privacy import zcdp
 
-# Largest epsilon for which noise is searched, and the least at which it is exact: below, delta is a difference of two
-# numbers that rounding makes alike, so that users are refused there.
+# Largest epsilon for which noise is searched, and smallest epsilon for which the search is exact. Below the latter,
+# delta is a difference of two numbers that rounding makes equal, so that users are refused there.
 LARGEST, LEAST = 1e9, 1e-7
 
 
 def tight_epsilon(rho: float, delta: float) -> float:
     """Smallest epsilon of a composition of Gaussian releases whose zCDP costs add up to rho.
 
-    The composition is sqrt(2 rho)-Gaussian-DP, that is, as private as one Gaussian release with noise sd over
-    sensitivity 1/sqrt(2 rho); the analytic Gaussian formula is exact for that. Adaptive releases are covered.
+    The composition is sqrt(2 rho)-Gaussian-DP: as private as one Gaussian release whose noise sd divided by its
+    sensitivity is 1/sqrt(2 rho). The analytic Gaussian formula is exact for that. Adaptive releases are covered.
 
     Raises:
         ValueError: if rho is negative or delta is not in (0, 1).
@@ -35,7 +35,7 @@ def tight_epsilon(rho: float, delta: float) -> float:
     return _tight_epsilon(float(rho), float(delta))
 
 
-# Remembered, because each is a search, and the methods of a comparison ask for the same budget in every trial.
+# Cached, because each call is a search, and the methods of a comparison ask for the same budget in every trial.
 @lru_cache(4096)
 def _tight_epsilon(rho: float, delta: float) -> float:
     zcdp.require_delta(delta)
@@ -56,7 +56,7 @@ def _tight_epsilon(rho: float, delta: float) -> float:
 def tight_rho(eps: float, delta: float) -> float:
     """Largest rho for which `tight_epsilon(rho, delta) <= eps`; it calibrates Gaussian noise to (eps, delta).
 
-    Below an eps of 1e-7 rounding may make it too large.
+    For an eps below 1e-7 rounding may make it too large.
 
     Raises:
         ValueError: if eps is not positive or above `LARGEST`, or delta is not in (0, 1).
@@ -82,7 +82,7 @@ def _tight_rho(eps: float, delta: float) -> float:
 
 
 def _log_delta(sigma: float, eps: float) -> float:
-    """Log delta at eps of one Gaussian release with noise sd over sensitivity sigma (Balle & Wang 2018, eq. 6)."""
+    """Log delta at eps of one Gaussian release; sigma is noise sd divided by sensitivity (Balle & Wang 2018, eq. 6)."""
     threshold = eps * sigma + 1.0 / (2.0 * sigma)
     first, second = log_ndtr(1.0 / sigma - threshold), eps + log_ndtr(-threshold)
     return float(first + np.log1p(-np.exp(second - first))) if second <= first else -math.inf

@@ -1,7 +1,7 @@
-"""In which arithmetic releases are made: in floating point, or exactly, in integers with discrete noise.
+"""The arithmetic of releases: floating point, or exact, in integers with discrete noise.
 
-Apart from `events`, because a field of `Mechanism` would be a change of all code that trains with an event, and all of
-that is in floating point.
+This is a module apart from `events`, because a new field of `Mechanism` would count as a change of all code that trains
+with an event, and all of that code is in floating point.
 """
 
 from dataclasses import dataclass, field
@@ -9,22 +9,22 @@ from typing import Any, Literal
 
 from dpdescent.privacy.events import Mechanism
 
-# From the worst to the best.
+# Arithmetics from the worst to the best.
 Arithmetic = Literal["floating point", "exact"]
 
 
 @dataclass(frozen=True)
 class ExactMechanism(Mechanism):
-    """Releases of sums of integers with discrete Gaussian noise (`exact_sums`): their cost is that of a machine's run.
+    """Releases of sums of integers with discrete Gaussian noise (`exact_sums`), with the cost of a run on a machine.
 
-    The cost leaves out `exact_sums.LEFT_OUT`. Of discrete noise rho is known, and no tight epsilon.
+    The cost leaves out `exact_sums.LEFT_OUT`. For discrete noise rho is known, but no tight epsilon.
 
     Attributes:
-        arithmetic: `exact`. Another mechanism has none, and `arithmetic_of` says `floating point`: what is `proved` of
-            it is proved in exact arithmetic.
+        arithmetic: always `exact`. Other mechanisms have no such attribute, and `arithmetic_of` returns `floating
+            point` for them: their `proved` means proved in exact arithmetic.
 
     Raises:
-        ValueError: as for others, or if there are releases that have no rho.
+        ValueError: as for `Mechanism`, or if there are releases that have no rho.
     """
 
     arithmetic: Arithmetic = field(default="exact", init=False)
@@ -39,10 +39,10 @@ class ExactMechanism(Mechanism):
             )
 
     def to_dp_event(self) -> Any:
-        """The mechanism as a `DpEvent` of dp-accounting, of zCDP: its events of Gaussian noise are continuous."""
+        """The mechanism as a zCDP `DpEvent` of dp-accounting, because its events of Gaussian noise are continuous."""
         import dp_accounting
 
-        # Without releases there is no noise at all, and not a cost of 0.
+        # A mechanism without releases has no noise at all; its cost is not 0.
         return dp_accounting.ZCDpEvent(self.rho) if self.releases else super().to_dp_event()
 
 

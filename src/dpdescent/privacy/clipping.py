@@ -1,7 +1,7 @@
 """Clipping of per-sample gradients, `CLIP_g(v) = v min(1, g / |v|)`, without forming a gradient.
 
 The per-sample gradient of a linear model, or of a layer's weights, is an outer product. So its norm is a product of two
-norms, and clipping is one factor per record.
+norms, and clipping multiplies each record by one factor.
 """
 
 import sys
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Stands for an infinite threshold, which never clips, because inf / inf is NaN.
+# Finite stand-in for an infinite threshold, which never clips, because inf / inf is NaN.
 _NEVER = np.finfo(np.float64).max
 
 
 def row_norms(rows: Array) -> Array:
-    """Euclidean norms of rows, shape (n,); each depends on its own row alone."""
+    """Euclidean norms of rows, shape (n,); each norm depends on its own row alone."""
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
 
 
@@ -25,7 +25,8 @@ def clip_factors(norms: Array, threshold: Array | float) -> Array:
 
     Args:
         norms: gradient norms, non-negative, of any shape, such as (arms, records).
-        threshold: clipping thresholds, positive, one or of a shape that broadcasts; inf means no clipping.
+        threshold: clipping thresholds, positive; a single one, or an array whose shape broadcasts; inf means no
+            clipping.
     """
     finite = np.minimum(threshold, _NEVER)
     factors: Array = finite / np.maximum(norms, finite)
@@ -33,7 +34,7 @@ def clip_factors(norms: Array, threshold: Array | float) -> Array:
 
 
 def mean_sensitivity(threshold: float, n: int) -> float:
-    """Sensitivity `2 threshold / n` of the mean of n clipped gradients under replace-one."""
+    """Sensitivity `2 threshold / n` of the mean of n clipped gradients under the replace-one relation."""
     if n < 1:
         raise ValueError(f"n={n} must be at least 1")
     sensitivity = 2.0 * float(threshold) / int(n)
@@ -45,10 +46,10 @@ def mean_sensitivity(threshold: float, n: int) -> float:
 
 
 def rounding_is_negligible(n: int | NDArray[np.int_], size: Array, threshold: float) -> NDArray[np.bool_]:
-    """Whether a sum of n unclipped gradients of norm at most `size` has a rounding error far below the threshold.
+    """Whether a sum of n unclipped gradients with norms up to `size` has a rounding error far below the threshold.
 
-    The shape is that of `size`. The check is needed where a sum of clipped gradients is computed as the unclipped sum
-    minus a correction, because rounding would otherwise let a record of huge norm escape clipping.
+    The shape is that of `size`. The check is needed where the sum of clipped gradients is computed as the unclipped sum
+    minus a correction, because rounding would otherwise let a record with a huge norm escape clipping.
     """
     negligible: NDArray[np.bool_] = n * size * np.finfo(np.float64).eps <= 1e-6 * threshold
     return negligible

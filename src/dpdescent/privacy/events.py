@@ -1,7 +1,7 @@
 """Privacy events: immutable descriptions of releases that algorithms return and accountants read.
 
-No algorithm computes an epsilon. It states how many Gaussian releases it made, of which sensitivity, with which noise,
-under which neighbouring relation and sampler; `privacy.account` turns that into a guarantee.
+No algorithm computes an epsilon. It states the number of its Gaussian releases, their sensitivity and noise, the
+neighbouring relation and the sampler; `privacy.account` turns that into a guarantee.
 """
 
 import math
@@ -22,12 +22,12 @@ Guarantee = Literal["proved", "as published", "none"]
 
 @dataclass(frozen=True)
 class GaussianReleases:
-    """`count` adaptive releases of a quantity of the data plus independent N(0, noise_sd^2) on every coordinate.
+    """`count` adaptive releases of a quantity of the data plus independent N(0, noise_sd^2) noise on every coordinate.
 
     Attributes:
         what: the released quantity, in words.
-        sensitivity: largest Euclidean distance between the quantity's values on neighbours, earlier releases fixed.
-        noise_sd: sd of the noise on the scale on which `sensitivity` is measured.
+        sensitivity: largest Euclidean distance between the quantity's values on neighbours, given the earlier releases.
+        noise_sd: sd of the noise, in the units of `sensitivity`.
         count: number of releases.
     """
 
@@ -44,7 +44,7 @@ class GaussianReleases:
 
 @dataclass(frozen=True)
 class SubsampledGaussianReleases:
-    """`count` adaptive Gaussian releases of a sum over a Poisson sample: every record is in it with probability `rate`.
+    """`count` adaptive Gaussian releases of sums over Poisson samples, which hold a record with probability `rate`.
 
     The samples are independent of each other and never published. Sums are divided by constants only, so that removing
     a record and setting its contribution to zero are the same. `privacy.sampling` accounts for them; they have no rho,
@@ -52,9 +52,9 @@ class SubsampledGaussianReleases:
 
     Attributes:
         what: the released quantity, in words.
-        sensitivity: largest Euclidean norm of what one record adds to the sum, under replace-one too: the account takes
-            a replacement for a removal and an addition.
-        noise_sd: sd of the noise on the scale on which `sensitivity` is measured.
+        sensitivity: largest Euclidean norm of a record's contribution to the sum, under replace-one too, because the
+            account treats a replacement as a removal and an addition.
+        noise_sd: sd of the noise, in the units of `sensitivity`.
         rate: probability that a record is in a sample.
         count: number of releases.
     """
@@ -68,15 +68,16 @@ class SubsampledGaussianReleases:
 
 @dataclass(frozen=True)
 class ShuffledGaussianReleases:
-    """One adaptive Gaussian release for every record, in a secret, uniformly random order of the records.
+    """One adaptive Gaussian release per record, in a secret, uniformly random order of the records.
 
-    All releases are public, the order is not. `privacy.shuffling` accounts for them; they have no rho.
+    All releases are public, but their order is not. `privacy.shuffling` accounts for them; they have no rho.
 
     Attributes:
-        what: the quantity that is released for each record.
-        sensitivity: largest Euclidean distance that it moves when its record is replaced, earlier releases fixed.
-        noise_sd: sd of the noise on the scale on which `sensitivity` is measured.
-        count: number of records, hence of releases.
+        what: the quantity that is released per record, in words.
+        sensitivity: largest Euclidean distance that the quantity moves when its record is replaced, given the earlier
+            releases.
+        noise_sd: sd of the noise, in the units of `sensitivity`.
+        count: number of records, and therefore of releases.
     """
 
     what: str
@@ -87,16 +88,16 @@ class ShuffledGaussianReleases:
 
 @dataclass(frozen=True)
 class CorrelatedReleases:
-    """`count` adaptive releases of sums over random batches, each with part of the noise before it subtracted.
+    """`count` adaptive releases of sums over random batches; each subtracts a part of the noise of the one before.
 
-    With noise `Z_t - correlation Z_(t-1)` all of them are one release, of the sums g encoded as `C g + Z` with
-    `C_(t,u) = correlation^(t - u)` (wang2026 eqs. 24 and 25). The batches are never published.
-    `privacy.participation` accounts for them; they have no rho, because how often a record takes part is random.
+    With noise `Z_t - correlation Z_(t-1)` all of them are one release, namely of the sums g encoded as `C g + Z` with
+    `C_(t,u) = correlation^(t - u)` (wang2026 eqs. 24 and 25). The batches are never published. `privacy.participation`
+    accounts for them; they have no rho, because the number of a record's participations is random.
 
     Attributes:
         what: the released quantity, in words.
-        sensitivity: largest Euclidean distance that one participation moves a sum between neighbours.
-        noise_sd: sd of Z on the scale on which `sensitivity` is measured.
+        sensitivity: largest Euclidean distance between a sum's values on neighbours, for one participation.
+        noise_sd: sd of Z, in the units of `sensitivity`.
         correlation: lambda, in [0, 1).
         rate: probability that a record is in a batch.
         count: number of releases.
@@ -112,17 +113,17 @@ class CorrelatedReleases:
 
 @dataclass(frozen=True)
 class SketchReleases:
-    """`count` adaptive releases of sketches: `rows` random sums of all records each, with N(0, 1) weights, plus noise.
+    """`count` adaptive releases of sketches: `rows` random sums of all records, with N(0, 1) weights, plus noise.
 
-    Weights are secret and drawn anew for every sum, so that a row is N(0, S), S being the sum of xx' plus the noise's
-    covariance: the other records hide one as noise does. `privacy.sketching` accounts for them; they have no rho,
-    because their Renyi divergence is finite at small orders only.
+    The weights are secret and drawn anew for every sum, so that a row is N(0, S), where S is the sum of xx' plus the
+    covariance of the noise: the other records hide one record as noise does. `privacy.sketching` accounts for them;
+    they have no rho, because their Renyi divergence is finite at small orders only.
 
     Attributes:
         what: the records that are summed.
         sensitivity: largest Euclidean norm of a record, under every relation.
-        noise_sd: smallest sd of a row along any direction: the root of a lower bound of S's eigenvalues.
-        rows: number of rows of a sketch.
+        noise_sd: smallest sd of a row along any direction: the root of a lower bound on the eigenvalues of S.
+        rows: number of rows per sketch.
         miss: probability that earlier releases chose too little noise for this bound.
         count: number of sketches.
     """
@@ -139,14 +140,14 @@ class SketchReleases:
 class DisjointReleases:
     """Adaptive releases from disjoint parts of the data: a record takes part in the releases of one part only.
 
-    The cost is therefore that of the most expensive part (parallel composition), not the sum. The partition is fixed,
-    or drawn independently of the data; under replace-one it is then the same for neighbours.
+    The cost is therefore the cost of the most expensive part (parallel composition), and not the sum. The partition is
+    fixed, or drawn independently of the data; under replace-one it is then the same for neighbours.
 
     Attributes:
-        parts: the releases that use each part, which may differ from part to part.
+        parts: the releases from each part, which may differ from part to part.
 
     Raises:
-        ValueError: if there is no part, or one is no tuple of releases.
+        ValueError: if there is no part, or a part is not a tuple of releases.
     """
 
     parts: tuple[tuple[GaussianReleases, ...], ...]
@@ -167,12 +168,13 @@ class DisjointReleases:
 class EpsilonDeltaRelease:
     """A release without Gaussian noise that an argument of its own proves (epsilon, delta)-private.
 
-    It is the largest outcome that the argument covers, such as a test and what is drawn after it, because a delta that
-    is spent once in the whole cannot be given to the parts. Costs of several add up; they have no rho.
+    It is the largest outcome that the argument covers, such as a test together with a draw after it, because a delta
+    that the whole spends once cannot be divided among its parts. The costs of several releases add up; they have no
+    rho.
 
     Attributes:
         what: the released quantity, in words.
-        epsilon, delta: what it costs under the mechanism's relation.
+        epsilon, delta: cost of the release under the mechanism's relation.
     """
 
     what: str
@@ -191,9 +193,9 @@ Release = (
 )
 
 
-def _are(given: object, kind: Any) -> bool:
-    """Whether it is a sequence of instances of a class, or of one of several."""
-    return isinstance(given, tuple | list) and all(isinstance(each, kind) for each in given)
+def _are(items: object, kind: Any) -> bool:
+    """Whether an object is a sequence of instances of a class, or of one of several classes."""
+    return isinstance(items, tuple | list) and all(isinstance(item, kind) for item in items)
 
 
 def correlated_release(sensitivity: float, clip_norm: float, noise_sd: float) -> GaussianReleases:
@@ -203,10 +205,10 @@ def correlated_release(sensitivity: float, clip_norm: float, noise_sd: float) ->
     not use later gradients (choquettechoo2023 Thm. 1.1).
 
     Args:
-        sensitivity: sensitivity of the encoder: largest norm of the sum of the columns of C in which one record takes
-            part.
+        sensitivity: sensitivity of the encoder: the largest norm of the sum of those columns of C in which one record
+            takes part.
         clip_norm: largest distance between a record's gradients on neighbours: the clipping threshold under zero-out,
-            twice that under replace-one.
+            and twice that under replace-one.
         noise_sd: sd of the independent noise w.
     """
     return GaussianReleases("encoded clipped gradients (whole run)", sensitivity * clip_norm, noise_sd, 1)
@@ -220,28 +222,28 @@ class Mechanism:
         name: name of the algorithm.
         releases: the Gaussian releases; their zCDP costs add up (adaptive composition).
         relation: neighbouring relation, i.e. which data sets count as neighbours.
-        sampler: how records are chosen in each step: all of them; the next one of a single pass (in the order of the
+        sampler: choice of the records in each step: all of them; the next one of a single pass (in the order of the
             data, or in a secret random order); batches in the same order in every epoch; each record independently
-            (Poisson); a new batch of fixed size without replacement; or batches in the same order in every epoch, each
-            record in a random one of them (balls in bins).
-        claimed_rho: the zCDP budget that the paper claims for it; inf where it claims none.
+            (Poisson); a new batch of fixed size without replacement; or batches in the same order in every epoch, to
+            which records are assigned at random (balls in bins).
+        claimed_rho: the zCDP budget that the paper claims for the mechanism; inf where it claims none.
         guarantee: `proved` by an argument that we can write down, `as published` (claimed, neither proved by us nor
             refuted), `none` (refuted, not claimed, or data used without account).
-        reason: the argument, or why there is none.
-        claimed_eps_delta: (epsilon, delta) that is claimed instead of a zCDP budget.
+        reason: the argument for the guarantee, or the reason why there is none.
+        claimed_eps_delta: the (epsilon, delta) that the paper claims instead of a zCDP budget.
         conversion: the paper's conversion of its zCDP budget to epsilon: `zcdp.epsilon` or `zcdp.renyi_epsilon`.
-        stand_in: why this event stands for other runs than its own, such as those of later trials with parameters drawn
-            anew; empty where it is exactly what ran.
+        stand_in: reason why this event stands for other runs than its own, such as those of later trials with newly
+            drawn parameters; empty where it is exactly what ran.
 
     Raises:
-        ValueError: if releases are none, or relation, sampler, guarantee or conversion is none of those that there are:
-            no account knows others. Or if both a finite claimed_rho and an (epsilon, delta) are given: a mechanism has
-            one claim. Or if there are subsampled releases, but the sampler is not Poisson, or neighbours differ by a
-            replacement and others stand beside them. Or if there are shuffled releases, but others beside them, another
-            sampler or another relation than replace-one. Or if there are correlated releases, but others beside them,
-            or a sampler without random batches. Or if there are sketches, but others than Gaussian releases beside
-            them, or another sampler than the full batch. Or if parts of the data are disjoint, but neighbours do not
-            differ by a replacement.
+        ValueError: if `releases` is not a tuple of releases, or relation, sampler, guarantee or conversion is not a
+            known one. Or if both a finite claimed_rho and an (epsilon, delta) are given, because a mechanism has one
+            claim. Or if there are subsampled releases, but the sampler is not Poisson, or the relation is replace-one
+            and other releases stand beside them. Or if there are shuffled releases, but other releases beside them,
+            another sampler, or another relation than replace-one. Or if there are correlated releases, but other
+            releases beside them, or a sampler without random batches. Or if there are sketches, but releases beside
+            them that are not Gaussian, or another sampler than the full batch. Or if parts of the data are disjoint,
+            but the relation is not replace-one.
     """
 
     name: str
@@ -294,7 +296,7 @@ class Mechanism:
                 f"{self.name} has sketches, sampler={self.sampler!r} and {len(self.releases)} releases: sketches stand "
                 "with Gaussian releases alone, with the sampler 'full batch'"
             )
-        if self.relation != "replace-one" and any(isinstance(each, DisjointReleases) for each in self.releases):
+        if self.relation != "replace-one" and any(isinstance(item, DisjointReleases) for item in self.releases):
             raise ValueError(
                 f"{self.name} has releases from disjoint parts and relation={self.relation!r}: one record more would "
                 "move all later parts, so the relation must be 'replace-one'"
@@ -330,12 +332,12 @@ class Mechanism:
 
     @property
     def is_epsilon_delta(self) -> bool:
-        """Whether the releases are proved by (epsilon, delta) each, which add up."""
+        """Whether an (epsilon, delta) proof covers each release; these costs add up."""
         return any(isinstance(release, EpsilonDeltaRelease) for release in self.releases)
 
     @property
     def is_sketched(self) -> bool:
-        """Whether records are hidden by random sums of all of them, so that `privacy.sketching` is the accountant."""
+        """Whether random sums of all records hide a single one, so that `privacy.sketching` is the accountant."""
         return any(isinstance(release, SketchReleases) for release in self.releases)
 
     @property
@@ -368,15 +370,16 @@ class Mechanism:
     def to_dp_event(self) -> Any:
         """The mechanism as a `DpEvent` of dp-accounting, for its accountants.
 
-        A noise multiplier there is the noise sd divided by the sensitivity under this mechanism's own relation, so that
-        accountants must be made for ADD_OR_REMOVE_ONE (or REPLACE_SPECIAL), under which they take it as it is; some
-        double the sensitivity under REPLACE_ONE. Of disjoint parts the most expensive one stands for all.
+        In that package a noise multiplier is the noise sd divided by the sensitivity under this mechanism's own
+        relation. Use accountants for ADD_OR_REMOVE_ONE (or REPLACE_SPECIAL), which take the multiplier as it is; some
+        accountants double the sensitivity under REPLACE_ONE. The most expensive of several disjoint parts stands for
+        all.
 
         Raises:
-            ValueError: if there are shuffled releases, sketches, releases with correlated noise on random batches, ones
-                proved by (epsilon, delta), or subsampled ones under replace-one, which dp-accounting has no event for.
+            ValueError: if dp-accounting has no event for a release: shuffled releases, sketches, correlated noise on
+                random batches, releases proved by (epsilon, delta), and subsampled ones under replace-one.
         """
-        # Imported here, because most jobs have no use for it.
+        # Imported here, because most jobs do not use it.
         import dp_accounting
 
         if not self.releases:
@@ -392,8 +395,8 @@ class Mechanism:
 
         def converted(release: Release) -> dp_accounting.DpEvent:
             if isinstance(release, DisjointReleases):
-                dearest = max(release.parts, key=lambda part: added(each.rho for each in part))
-                return dp_accounting.ComposedDpEvent([converted(each) for each in dearest])
+                dearest = max(release.parts, key=lambda part: added(item.rho for item in part))
+                return dp_accounting.ComposedDpEvent([converted(item) for item in dearest])
             assert not isinstance(release, EpsilonDeltaRelease)
             if release.sensitivity == 0.0 or release.count == 0 or math.isinf(release.noise_sd):
                 return dp_accounting.NoOpDpEvent()

@@ -1,9 +1,10 @@
 """Privacy losses on a grid, rounded up by Connect the Dots and composed: dp-accounting's distributions, in less time.
 
 dp-accounting inverts the loss at one grid point after another in Python, passes probabilities through dictionaries, and
-bounds the support of a composition by forty general log-sum-exps. That is most of the time of a search for noise. Here
-the same arithmetic runs on whole arrays, so that probabilities are equal to the last bit; small ones are made there.
-One thing is added: the rounding of the transforms, which is no small part of a delta of 1e-12, counts as infinite loss.
+bounds the support of a composition by forty general log-sum-exps. That takes most of the time of a search for noise.
+Here the same arithmetic runs on whole arrays, so that probabilities are equal to the last bit; small distributions are
+still made by dp-accounting. One thing is added: the rounding of the Fourier transforms, which is a large part of a
+delta of 1e-12, counts as infinite loss.
 """
 
 import math
@@ -21,25 +22,25 @@ Array = NDArray[np.float64]
 # Mass that dp-accounting cuts off a composition; it counts as an infinite loss.
 CUT = 1e-15
 
-# Mass that rounding in a composition by transforms may hide, for every step: the unit roundoff. Where divergences are
-# known (without sampling) they are missed by at most a third of it.
+# Mass per step that rounding may hide in a composition by Fourier transforms: the unit roundoff. Where the exact
+# divergences are known (without sampling) the error is at most a third of it.
 ROUNDING = 0.5 * float(np.finfo(np.float64).eps)
 
 # Number of grid points up to which dp-accounting keeps distributions as dictionaries.
 _FEW = 1000
 
-# Relative distance within which dp-accounting takes a loss for the smallest or largest one that there is.
+# Relative distance within which dp-accounting equates a loss with the smallest or largest possible one.
 _CLOSE = 1e-9
 
-# Orders of the Chernoff bounds on the support of a composition, times the number of grid points.
+# Number of orders of the Chernoff bounds on the support of a composition; an order is a multiple of 1 / grid points.
 _ORDERS = 20
 
 
 def sampled_gaussian(multiplier: float, rate: float, T: int, step: float, cut: float = CUT) -> PrivacyLossDistribution:
-    """Losses of T Gaussian releases, each of a sum over a Poisson sample, for a record that is removed or added.
+    """Losses of T Gaussian releases of sums over Poisson samples, for a record that is removed or added.
 
     Args:
-        multiplier: noise sd over sensitivity, positive.
+        multiplier: noise sd divided by sensitivity, positive.
         rate: probability that the record is in a sample, in (0, 1].
         T: number of releases.
         step: step of the grid.
@@ -50,16 +51,16 @@ def sampled_gaussian(multiplier: float, rate: float, T: int, step: float, cut: f
 
 
 def connected(step: float, lowest: int, deltas: Array, even: bool = True) -> PLDPmf:
-    """Losses whose divergences at epsilon = step (lowest, lowest + 1, ...) are these deltas, which do not rise.
+    """Losses whose divergences at epsilon = step (lowest, lowest + 1, ...) are these deltas, which must not rise.
 
-    Between the grid points divergences are rounded up.
+    Divergences between the grid points are rounded up.
 
     Args:
         step: step of the grid.
-        lowest: place of the first grid point.
+        lowest: number of the first grid point, its epsilon divided by the step.
         deltas: divergences.
-        even: whether masses come by dp-accounting's formula for even grids or by the one for any; they differ in
-            rounding, which is part of a delta of 1e-12.
+        even: whether masses come from dp-accounting's formula for even grids, or from its formula for any grid; they
+            differ in rounding, which is part of a delta of 1e-12.
     """
     if len(deltas) <= _FEW:
         places = range(lowest, lowest + len(deltas))
@@ -77,7 +78,7 @@ def connected(step: float, lowest: int, deltas: Array, even: bool = True) -> PLD
 
 
 def require_resolved(T: int, delta: float) -> None:
-    """Raises ValueError for a delta that the rounding of T steps may hide."""
+    """Raises ValueError for a delta so small that the rounding of T steps may hide it."""
     if not delta > T * ROUNDING:
         raise ValueError(
             f"delta={delta} is not above what rounding may hide in losses composed over {T} steps, {T * ROUNDING:.2g}: "
@@ -86,29 +87,33 @@ def require_resolved(T: int, delta: float) -> None:
 
 
 def self_compose(one: PrivacyLossDistribution, T: int, cut: float = CUT) -> PrivacyLossDistribution:
-    """Losses of T steps with these losses each, for both orders of the neighbours; see `compose`."""
-    return PrivacyLossDistribution(*(compose(each, T, cut) for each in _orders(one)))
+    """Losses of T steps that all have the given losses, for both orders of the neighbours; see `compose`."""
+    return PrivacyLossDistribution(*(compose(order, T, cut) for order in _orders(one)))
 
 
 def epsilon(found: PrivacyLossDistribution, delta: float) -> float:
-    """Smallest epsilon with which these losses are (epsilon, delta)-DP, as of `get_epsilon_for_delta`."""
-    return max(_epsilon(each.to_dense_pmf(), delta) for each in _orders(found))
+    """Smallest epsilon for which these losses are (epsilon, delta)-DP, as `get_epsilon_for_delta` computes it."""
+    return max(_epsilon(order.to_dense_pmf(), delta) for order in _orders(found))
 
 
-def _orders(found: PrivacyLossDistribution) -> list[PLDPmf]:
-    return [found._pmf_remove] if found._symmetric else [found._pmf_remove, found._pmf_add]
+def _orders(both: PrivacyLossDistribution) -> list[PLDPmf]:
+    """The distributions for both orders of the neighbours, or the single one of a symmetric pair."""
+    return [both._pmf_remove] if both._symmetric else [both._pmf_remove, both._pmf_add]
 
 
-def _epsilon(found: DensePLDPmf, delta: float) -> float:
-    """Smallest epsilon at delta: from the largest loss down, the first that is not above the epsilon of those above."""
-    if found._infinity_mass > delta:
+def _epsilon(distribution: DensePLDPmf, delta: float) -> float:
+    """Smallest epsilon at delta, found from the largest loss down.
+
+    It is the first loss that is not above the epsilon computed from all larger losses.
+    """
+    if distribution._infinity_mass > delta:
         return math.inf
-    masses = np.flip(found._probs)
-    places = np.full(len(masses), -found._discretization)
-    places[0] = (found._lower_loss + len(masses) - 1) * found._discretization
-    # Sums one by one, as a loop makes them.
+    masses = np.flip(distribution._probs)
+    places = np.full(len(masses), -distribution._discretization)
+    places[0] = (distribution._lower_loss + len(masses) - 1) * distribution._discretization
+    # Sums in the order of a loop, so that they round in the same way.
     loss = np.cumsum(places)
-    upper = np.cumsum(np.concatenate([[found._infinity_mass], masses]))
+    upper = np.cumsum(np.concatenate([[distribution._infinity_mass], masses]))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         lower = np.cumsum(np.concatenate([[0.0], np.exp(-loss) * masses]))
         eps = np.log((upper - delta) / lower)
@@ -121,18 +126,18 @@ def _epsilon(found: DensePLDPmf, delta: float) -> float:
 
 
 def compose(one: PLDPmf, T: int, cut: float) -> PLDPmf:
-    """Losses of T steps with these losses each; up to this mass is cut off and counts as an infinite loss.
+    """Losses of T steps that all have these losses; a mass of up to `cut` is cut off and counts as an infinite loss.
 
-    So does what rounding may hide, where losses are rounded up.
+    Mass that rounding may hide counts as an infinite loss too, where losses are rounded up.
     """
-    found = _composed(one, T, cut)
-    if found._pessimistic_estimate:
-        found._infinity_mass += T * ROUNDING
-    return found
+    composed = _composed(one, T, cut)
+    if composed._pessimistic_estimate:
+        composed._infinity_mass += T * ROUNDING
+    return composed
 
 
 def _composed(one: PLDPmf, T: int, cut: float) -> PLDPmf:
-    """Losses of T steps as of dp-accounting, whose transforms round."""
+    """Losses of T steps as dp-accounting computes them, with the rounding of Fourier transforms."""
     if not isinstance(one, DensePLDPmf):
         return one.self_compose(T, cut)
     masses = one._probs
@@ -145,7 +150,7 @@ def _composed(one: PLDPmf, T: int, cut: float) -> PLDPmf:
 
 
 def _support(masses: Array, T: int, cut: float) -> tuple[int, int]:
-    """First and last place of a composition outside of which no more than the cut lies, by Chernoff's bound."""
+    """First and last grid point of a composition outside of which at most the mass `cut` lies, by Chernoff's bound."""
     points = len(masses)
     first, last = 0, (points - 1) * T
     for sign in (-1, 1):
@@ -161,6 +166,7 @@ def _support(masses: Array, T: int, cut: float) -> tuple[int, int]:
 
 
 def _one_step(multiplier: float, rate: float, step: float, kind: AdjacencyType) -> PLDPmf:
+    """Losses of one step, for a record that is removed or added."""
     loss = GaussianPrivacyLoss(multiplier, sampling_prob=rate, adjacency_type=kind)
     ends = loss.connect_dots_bounds()
     lowest, highest = math.floor(ends.epsilon_lower / step), math.ceil(ends.epsilon_upper / step)
@@ -168,10 +174,10 @@ def _one_step(multiplier: float, rate: float, step: float, kind: AdjacencyType) 
 
 
 def _deltas(loss: GaussianPrivacyLoss, eps: Array, multiplier: float, rate: float) -> Array:
-    """Divergences of one step at every epsilon, as of `get_delta_for_epsilon`."""
+    """Divergences of one step at every epsilon, equal to those of `get_delta_for_epsilon`."""
     removed = loss.adjacency_type == AdjacencyType.REMOVE
     sign = 1.0 if removed else -1.0
-    # Losses of a removed record are above log(1 - q), those of an added one below -log(1 - q).
+    # Because losses of a removed record are above log(1 - q), and losses of an added one below -log(1 - q).
     inside = sign * eps > (math.log1p(-rate) if rate < 1.0 else -math.inf)
     x = -0.5 - sign * _unsampled(sign * eps[inside], rate) * multiplier**2
     cutoffs = x if removed else 1.0 + x
@@ -181,12 +187,12 @@ def _deltas(loss: GaussianPrivacyLoss, eps: Array, multiplier: float, rate: floa
 
 
 def _unsampled(eps: Array, rate: float) -> Array:
-    """Loss `log(1 + (e^eps - 1) / q)` of a record that is surely in the sample; minus infinity at the least eps."""
+    """Loss `log(1 + (e^eps - 1) / q)` of a record that is surely in the sample; minus infinity at the smallest eps."""
     if rate == 1.0:
         return eps
     scaled, rest, least = eps + np.log(1.0 / rate), np.log(1.0 / rate - 1.0), math.log(1.0 - rate)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = scaled + np.log1p(-np.exp(rest - scaled))
-    found[eps == 0.0] = np.log(1.0 / rate + (1.0 - 1.0 / rate))
-    found[np.abs(eps - least) <= _CLOSE * np.maximum(np.abs(eps), abs(least))] = -np.inf
-    return np.asarray(found)
+        loss = scaled + np.log1p(-np.exp(rest - scaled))
+    loss[eps == 0.0] = np.log(1.0 / rate + (1.0 - 1.0 / rate))
+    loss[np.abs(eps - least) <= _CLOSE * np.maximum(np.abs(eps), abs(least))] = -np.inf
+    return np.asarray(loss)

@@ -1,9 +1,9 @@
 """Amplification by sampling: (epsilon, delta) of Gaussian noise on sums over Poisson samples, through dp-accounting.
 
-Neighbours differ in one record that is there or not (add-remove), or in one whose contribution is zeroed (zero-out);
-both are the same for sums that are divided by constants only. dp-accounting gets only the ratio of noise sd to our own
-sensitivity. Its privacy-loss distributions (PLD) are rounded up, so that their epsilon is an upper bound. Renyi
-divergences (RDP) are the accountant of most papers, and an independent check.
+Neighbours differ in one record that is present or absent (add-remove), or in one whose contribution is zeroed
+(zero-out); both are the same for sums that are divided by constants only. dp-accounting only gets the ratio of the
+noise sd to our own sensitivity. Its privacy-loss distributions (PLD) are rounded up, so that their epsilon is an upper
+bound. Renyi divergences (RDP) are the accountant of most papers, and an independent check.
 """
 
 import logging
@@ -28,30 +28,30 @@ from dpdescent.privacy.participation.search import raised
 
 Accountant = Literal["PLD", "RDP"]
 
-# Step of the privacy-loss grid relative to epsilon, and its bounds. As measured, epsilon then has a relative error of
-# about 1e-5 (1e-3 at 0.006, 0.1 at 0.0005) and takes a tenth of a second.
+# Step of the privacy-loss grid divided by epsilon, and bounds on the step. By measurement, epsilon then has a relative
+# error of about 1e-5 (1e-3 at 0.006, 0.1 at 0.0005) and takes a tenth of a second.
 _RELATIVE_STEP, _FINEST, _COARSEST = 1e-4, 1e-5, 1e-3
 
-# Beyond the first, the grid grows with epsilon, because distributions are wide; beyond the second, the smaller of the
-# bounds by Renyi divergences and without amplification is taken.
+# Above the first epsilon the grid grows with epsilon, because distributions are wide. Above the second, the smaller of
+# two bounds is used: by Renyi divergences, and without amplification.
 _LARGE, _LARGEST = 100.0, 1e5
 
-# Threads that are in an account of this module's.
+# Threads that compute an account of this module.
 _quiet = threading.local()
 
-# Half an epsilon beyond which a replacement is told to have none: exp of it is near what a number can hold.
+# Half of the epsilon above which a replacement is reported as infinite: exp of it is near the largest float.
 _FARTHEST = 500.0
 
-# Noise multipliers between which the noise for a given epsilon is searched.
+# Smallest and largest noise multiplier of the search for a given epsilon.
 _LOWEST, _HIGHEST = 0.1, 1e6
 
 
 @cache
 def epsilon(noise_multiplier: float, rate: float, steps: int, delta: float, accountant: Accountant = "PLD") -> float:
-    """epsilon at delta of `steps` adaptive Gaussian releases, each of a sum over a Poisson sample.
+    """The epsilon at delta of `steps` adaptive Gaussian releases of sums over Poisson samples.
 
     Args:
-        noise_multiplier: noise sd over sensitivity, positive.
+        noise_multiplier: noise sd divided by sensitivity, positive.
         rate: probability that a record is in a sample, in (0, 1].
         steps: number of releases, at least 1.
         delta: in (0, 1).
@@ -69,7 +69,7 @@ def epsilon(noise_multiplier: float, rate: float, steps: int, delta: float, acco
 
 @cache
 def noise_multiplier(eps: float, rate: float, steps: int, delta: float, accountant: Accountant = "PLD") -> float:
-    """Smallest noise multiplier, to about 1e-5 of itself, for which `epsilon(...) <= eps`.
+    """Smallest noise multiplier, to a relative accuracy of about 1e-5, for which `epsilon(...) <= eps`.
 
     Raises:
         ValueError: if an argument is out of its range, or no multiplier between 0.1 and 1e6 has this epsilon.
@@ -79,17 +79,18 @@ def noise_multiplier(eps: float, rate: float, steps: int, delta: float, accounta
     _require_sampling(rate, steps, delta)
     if accountant == "RDP":
         return _calibrated(eps, rate, steps, delta, RdpAccountant, _LOWEST, _HIGHEST)
-    # The search starts at RDP's bound, which is not far above, because little noise makes distributions very wide.
+    # The search starts at the bound of RDP, which is only slightly larger, because little noise makes distributions
+    # very wide.
     high = 1.1 * noise_multiplier(eps, rate, steps, delta, "RDP")
     while _distributions(eps).compose(_sampled(low := 0.8 * high, rate, steps)).get_epsilon(delta) <= eps:
         high = low
-    found = _calibrated(eps, rate, steps, delta, lambda: _distributions(eps), low, high)
+    calibrated = _calibrated(eps, rate, steps, delta, lambda: _distributions(eps), low, high)
     # Needed because `epsilon` uses another grid, which differs by a few millionths.
-    return raised(found, lambda multiplier: epsilon(multiplier, rate, steps, delta) <= eps)
+    return raised(calibrated, lambda multiplier: epsilon(multiplier, rate, steps, delta) <= eps)
 
 
 def composed_epsilon(releases: Sequence[Release], delta: float, accountant: Accountant = "PLD") -> float:
-    """epsilon at delta of all releases together, subsampled or not; 0 where nothing depends on the data.
+    """The epsilon at delta of all releases together, subsampled or not; 0 where nothing depends on the data.
 
     Raises:
         ValueError: if delta is not in (0, 1), or a release is shuffled or from disjoint parts.
@@ -111,14 +112,14 @@ def composed_epsilon(releases: Sequence[Release], delta: float, accountant: Acco
 
 
 def replaced_epsilon(releases: Sequence[Release], delta: float) -> float:
-    """epsilon at delta of subsampled releases where a record is replaced: one removed, then one added (group privacy).
+    """The epsilon at delta of subsampled releases if a record is replaced, a removal and then an addition.
 
-    If each of the two is (e, d)-private, both are (2 e, (1 + exp(e)) d). Of no pair of laws is it proved here
-    that it is the worst of a replacement over many steps, so that amplification is not counted more closely. Where d is
-    so small that rounding may hide it in losses, Renyi divergences bound e.
+    This is group privacy: if each of the two is (e, d)-private, both are (2 e, (1 + exp(e)) d). For no pair of laws is
+    it proved here that it is the worst pair of a replacement over many steps, so that amplification is not counted more
+    tightly. Where d is so small that rounding may hide it in losses, Renyi divergences bound e.
 
     Args:
-        releases: subsampled ones; their sensitivity is that of a record added.
+        releases: subsampled releases; their sensitivity is that of an added record.
         delta: in (0, 1).
 
     Raises:
@@ -131,41 +132,41 @@ def replaced_epsilon(releases: Sequence[Release], delta: float) -> float:
         return composed_epsilon(releases, part, "PLD" if part > hidden else "RDP")
 
     half, last = one(delta / 2.0), 0.0
-    # From below to the least fixed point, in few turns, because delta enters by its logarithm alone.
+    # Iterated from below to the smallest fixed point; few steps suffice, because delta enters by its logarithm alone.
     while last * (1.0 + 1e-9) < half < _FARTHEST:
         last, half = half, one(replaced_delta(half, delta))
     return 2.0 * half if half < _FARTHEST else math.inf
 
 
 def replaced_delta(half: float, delta: float) -> float:
-    """delta that a removal and an addition of epsilon `half` may have, for a replacement to have this delta."""
+    """Largest delta of a removal and of an addition of epsilon `half`, for a replacement to have the given delta."""
     return delta / (1.0 + math.exp(half))
 
 
 def _sampled_steps(releases: Sequence[Release]) -> int:
-    return sum(each.count for each in releases if isinstance(each, SubsampledGaussianReleases))
+    return sum(release.count for release in releases if isinstance(release, SubsampledGaussianReleases))
 
 
 def _calibrated(
     eps: float, rate: float, steps: int, delta: float, accountant: Callable[[], Any], low: float, high: float
 ) -> float:
-    """Multiplier strictly between low and high whose epsilon is eps, or slightly less."""
+    """The multiplier strictly between low and high whose epsilon is eps, or slightly smaller."""
     try:
         with _without_warnings():
-            found = calibrate_dp_mechanism(
+            log_multiplier = calibrate_dp_mechanism(
                 accountant, lambda log: _sampled(math.exp(log), rate, steps), eps, delta,
                 ExplicitBracketInterval(math.log(low), math.log(high)), tol=1e-6,
             )  # fmt: skip
     except ValueError:
-        found = -math.inf
-    if not math.log(low) < found < math.log(high):
+        log_multiplier = -math.inf
+    if not math.log(low) < log_multiplier < math.log(high):
         raise ValueError(f"no noise multiplier between {low:.4g} and {high:.4g} gives eps={eps} at rate={rate}, "
                          f"steps={steps} and delta={delta}: ask for another eps")  # fmt: skip
-    return math.exp(found)
+    return math.exp(log_multiplier)
 
 
 def _composed(event: dp_accounting.DpEvent, plain: float, delta: float, accountant: Accountant) -> float:
-    """epsilon of an event whose releases would cost `plain` in zCDP if they were not sampled."""
+    """The epsilon of an event whose releases would cost `plain` in zCDP if they were not sampled."""
     if math.isinf(plain):
         return math.inf
     with _without_warnings():
@@ -178,7 +179,7 @@ def _composed(event: dp_accounting.DpEvent, plain: float, delta: float, accounta
 
 
 def _distributions(eps: float) -> PLDAccountant:
-    """PLD accountant with a grid that fits an epsilon of about this size."""
+    """A PLD accountant with a grid that suits an epsilon of about this size."""
     step = min(max(_RELATIVE_STEP * eps, _FINEST), _COARSEST * max(1.0, eps / _LARGE))
     return _Accountant(value_discretization_interval=step)
 
@@ -190,7 +191,7 @@ class _Accountant(PLDAccountant):  # type: ignore[misc]
 
     def _maybe_compose(self, event: dp_accounting.DpEvent, count: int, do_compose: bool) -> Any:
         sampled = do_compose and isinstance(event, dp_accounting.PoissonSampledDpEvent)
-        # Without noise epsilon is infinite, which only dp-accounting's accountant knows how to keep.
+        # Without noise epsilon is infinite, and only dp-accounting's own code can represent that.
         if sampled and (multiplier := event.event.noise_multiplier) > 0.0:
             rate = event.sampling_probability
             together = losses.sampled_gaussian(multiplier, rate, count, self._value_discretization_interval)
@@ -200,6 +201,7 @@ class _Accountant(PLDAccountant):  # type: ignore[misc]
 
 
 def _sampled(multiplier: float, rate: float, steps: int) -> dp_accounting.DpEvent:
+    """Event of `steps` Gaussian releases of sums over Poisson samples."""
     gaussian = dp_accounting.GaussianDpEvent(multiplier)
     # At rate 1 the plain Gaussian event is used, because both accountants handle it faster.
     event = gaussian if rate == 1.0 else dp_accounting.PoissonSampledDpEvent(rate, gaussian)
@@ -217,13 +219,14 @@ def _require_sampling(rate: float, steps: int, delta: float) -> None:
 
 @contextmanager
 def _without_warnings() -> Iterator[None]:
-    """Drops RDP's warnings of this thread about orders that it leaves out, because that can only raise epsilon."""
-    # By a filter that lets all else pass, because a level is one for the whole process. It stays, and is added once.
+    """Suppresses RDP's warnings in this thread about omitted orders, because omission can only raise epsilon."""
+    # By a filter that passes everything else, because a log level would hold for the whole process. The filter stays,
+    # and is added once.
     logging.getLogger("absl").addFilter(_passes)
     before = getattr(_quiet, "on", False)
     _quiet.on = True
-    # For this time, because absl sets the root logger up where it has no handler, and the user's own basicConfig would
-    # do nothing afterwards.
+    # Only for this time, because absl configures the root logger where it has no handler, and the user's own
+    # basicConfig would then do nothing.
     handler = logging.NullHandler()
     logging.root.addHandler(handler)
     try:
@@ -234,4 +237,5 @@ def _without_warnings() -> Iterator[None]:
 
 
 def _passes(record: logging.LogRecord) -> bool:
+    """Whether a log record is not one of the suppressed warnings."""
     return not (getattr(_quiet, "on", False) and "Excluding this order" in str(record.msg))

@@ -1,6 +1,6 @@
 """Zero-concentrated differential privacy of Gaussian noise: cost, composition, conversion, calibration.
 
-Every function takes the sensitivity as an argument; the caller's event (`privacy.events`) states its neighbouring
+Every function takes the sensitivity as an argument; the caller's event (`privacy.events`) states the neighbouring
 relation. Under replace-one a mean of n records clipped at gamma has sensitivity 2 gamma / n.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from dpdescent.checks import require_non_negative
 
-# Noise sd over sensitivity below which the square of its reciprocal overflows.
+# Smallest noise sd divided by sensitivity for which the square of the reciprocal does not overflow.
 SMALLEST = 1e-150
 
 
@@ -20,7 +20,7 @@ def gaussian_rho(sensitivity: float, noise_sd: float, releases: int = 1) -> floa
     Adaptive composition is covered: each release may depend on the earlier ones.
     """
     require_non_negative(sensitivity=sensitivity, noise_sd=noise_sd)
-    # As Python's own, because squares of narrow numbers of numpy underflow, and a cost of 0 would be told.
+    # As Python numbers, because squares of narrow numpy numbers underflow, and the reported cost would be 0.
     sensitivity, noise_sd, releases = float(sensitivity), float(noise_sd), int(releases)
     if releases < 0:
         raise ValueError(f"releases={releases} must not be negative")
@@ -38,15 +38,14 @@ def gaussian_noise_sd(sensitivity: float, rho: float, releases: int = 1) -> floa
         raise ValueError(f"rho={rho} must be positive: no finite noise gives zero privacy loss")
     sensitivity, rho = float(sensitivity), float(rho)
     noise_sd = sensitivity * math.sqrt(releases / (2.0 * rho))
-    # An infinite budget asks for no noise.
-    # A number that is smaller than normal ones has lost digits: a sensitivity, too, could be told too small.
+    # An infinite budget needs no noise. A subnormal number has lost digits, so that a sensitivity could be too small.
     if sensitivity > 0.0 and min(sensitivity, noise_sd) < sys.float_info.min and not math.isinf(rho):
         raise ValueError(f"sensitivity={sensitivity}, rho={rho}: it or the noise underflows; take a larger threshold")
     return noise_sd
 
 
 def epsilon(rho: float, delta: float) -> float:
-    """epsilon of every rho-zCDP mechanism at delta: `rho + 2 sqrt(rho log(1/delta))` (Bun & Steinke, Prop. 1.3).
+    """The epsilon of every rho-zCDP mechanism at delta: `rho + 2 sqrt(rho log(1/delta))` (Bun & Steinke, Prop. 1.3).
 
     This is the conversion in liang2025 Sec. 2.1; `privacy.accounting` has the tight one for Gaussian noise.
     """
@@ -60,13 +59,14 @@ def rho_of_epsilon(eps: float, delta: float) -> float:
     require_non_negative(eps=eps)
     require_delta(delta)
     log_term = math.log(1.0 / delta)
-    # eps = (sqrt(rho) + sqrt(log 1/delta))^2 - log 1/delta; a quotient, because differences cancel at small eps.
+    # eps = (sqrt(rho) + sqrt(log 1/delta))^2 - log 1/delta, solved as a quotient, because differences cancel at small
+    # eps.
     root = eps / (math.sqrt(eps + log_term) + math.sqrt(log_term))
     return root * root
 
 
 def renyi_epsilon(rho: float, delta: float) -> float:
-    """epsilon of every rho-zCDP mechanism at delta, by the best order alpha; never above `epsilon`.
+    """The epsilon of every rho-zCDP mechanism at delta, by the best order alpha; never above `epsilon`.
 
     It is `inf_{alpha>1} rho alpha + log(1/(alpha delta))/(alpha-1) + log(1-1/alpha)` (choquettechoo2023 App. A.2).
     """
@@ -93,21 +93,21 @@ def gaussian_dp_mu(rho: float) -> float:
 
 
 def _rho_of_order(above: float, delta: float) -> float:
-    """rho at which the order alpha = 1 + `above` is the minimiser in `renyi_epsilon`.
+    """The rho at which the order alpha = 1 + `above` is the minimiser in `renyi_epsilon`.
 
-    There the derivative `rho - log(1/(alpha delta))/(alpha-1)^2` is zero. It falls from infinity to 0 as the order goes
-    from 1 to 1/delta.
+    There the derivative `rho - log(1/(alpha delta))/(alpha-1)^2` is zero. This rho falls from infinity to 0 as the
+    order goes from 1 to 1/delta.
     """
     return (-math.log(delta) - math.log1p(above)) / above**2
 
 
 def _epsilon_at_order(above: float, rho: float, delta: float) -> float:
-    """epsilon of every rho-zCDP mechanism by the order alpha = 1 + `above`, which `renyi_epsilon` minimises."""
+    """The epsilon of every rho-zCDP mechanism at the order alpha = 1 + `above`, which `renyi_epsilon` minimises."""
     return rho * (1.0 + above) - (math.log(delta) + math.log1p(above)) / above - math.log1p(1.0 / above)
 
 
 def _order_where(falling: Callable[[float], float], value: float, delta: float) -> float:
-    """Order minus 1 at which a decreasing function of it has this value, by bisection of its logarithm."""
+    """The order minus 1 at which a decreasing function of it has this value, by bisection of its logarithm."""
     low, high = math.log(1e-12), math.log(1.0 / delta - 1.0)
     for _ in range(100):
         middle = 0.5 * (low + high)

@@ -1,7 +1,7 @@
 """Base class of all strategies of correlated noise: encoder, decoder, sensitivity, error, noise.
 
-DP-FTRL adds `B w` to the gradients of T steps, w of independent standard normals times the noise multiplier
-(choquettechoo2023 Alg. 1). B is the decoder. The encoder C, with B C = I, is what the mechanism releases: `C g + w`.
+DP-FTRL adds `B w` to the gradients of T steps, where w are independent standard normals times the noise multiplier
+(choquettechoo2023 Alg. 1). B is the decoder. The mechanism releases `C g + w`, where C, with B C = I, is the encoder.
 """
 
 from abc import ABC, abstractmethod
@@ -16,16 +16,17 @@ from dpdescent.checks import require_positive, require_whole
 Array = NDArray[np.float64]
 Draw = Callable[[int], Array]
 
-# Products are made of blocks of this many columns, the last one padded, because BLAS rounds by the number of columns.
+# Matrix products take this many columns at a time, and the last block is padded, because the rounding of BLAS depends
+# on the number of columns.
 WIDTH = 128
 
 
 class Strategy(ABC):
-    """A pair of encoder and decoder for every number of steps T. Immutable.
+    """An immutable pair of encoder and decoder for every number of steps T.
 
     Attributes:
         name: name of the strategy, as in the papers' legends.
-        anytime: whether the noise of a step depends neither on T nor on noise of later steps.
+        anytime: whether the noise of a step depends neither on T nor on the noise of later steps.
     """
 
     name: str
@@ -33,7 +34,7 @@ class Strategy(ABC):
 
     @abstractmethod
     def noises(self, T: int) -> int:
-        """Number m of normals that T steps need, which is the number of rows of the encoder."""
+        """Number m of normals that T steps need, equal to the number of rows of the encoder."""
 
     @abstractmethod
     def encoder(self, T: int) -> Array:
@@ -56,8 +57,8 @@ class Strategy(ABC):
     def sensitivity_squared(self, T: int, participations: int = 1) -> float:
         """Squared sensitivity to a record with k participations, b = T/k steps apart, each of norm at most 1.
 
-        It is the largest of `||sum_i C[:, o + i b]||^2` over offsets o, or gamma_T^2, the largest squared column norm,
-        for k = 1 (choquettechoo2023 Thm 1.1).
+        It is the largest `||sum_i C[:, o + i b]||^2` over offsets o; for k = 1 this is gamma_T^2, the largest squared
+        column norm (choquettechoo2023 Thm 1.1).
 
         Raises:
             ValueError: if k does not divide T, or if C'C has negative entries and k > 1, because contributions in
@@ -73,7 +74,7 @@ class Strategy(ABC):
         return errors
 
     def prefix_error_squared(self, T: int) -> float:
-        """Sum phi = `||A B||_F^2` of the prefix errors, A being lower-triangular ones (choquettechoo2023 eq. 3)."""
+        """Sum phi = `||A B||_F^2` of the prefix errors; A is lower-triangular with ones (choquettechoo2023 eq. 3)."""
         return float(self.prefix_errors_squared(T).sum())
 
     def normalised_rmse(self, T: int, participations: int = 1) -> float:
@@ -81,10 +82,10 @@ class Strategy(ABC):
         return float(np.sqrt(self.sensitivity_squared(T, participations) * self.prefix_error_squared(T) / T))
 
     def correlate(self, normals: Array) -> Array:
-        """Computes B @ normals, shape (T, ...), of normals of shape (m, ...). No column depends on the other columns.
+        """Computes B @ normals, shape (T, ...), for normals of shape (m, ...), each column independently of the others.
 
         Raises:
-            ValueError: if no number of steps needs so many normals.
+            ValueError: if no number of steps needs this number of normals.
         """
         B = self.decoder(self.steps(len(normals)))
         columns = normals.reshape(len(normals), -1)
@@ -116,7 +117,7 @@ class Strategy(ABC):
         """Number of steps T with `noises(T)` equal to the given number.
 
         Raises:
-            ValueError: if there is none.
+            ValueError: if there is no such T.
         """
         T = bisect_left(range(noises + 1), noises, lo=self.fewest_steps(), key=self.noises)
         if noises < T or self.noises(T) != noises:

@@ -1,15 +1,16 @@
 """Optimal strategy for records with k participations, T/k steps apart (multi-epoch, ME).
 
-With X = C'C, `||A C^-1||_F^2 = tr(A'A X^-1)` is minimised while no record moves the release by more than 1. A record
-has an offset p and k gradients of norm 1, hence a squared shift of `tr(R X_pp)`, where X_pp are the entries of X
-between its steps and R is a correlation matrix. The dual problem is therefore to maximise
+With X = C'C, `||A C^-1||_F^2 = tr(A'A X^-1)` is minimised under the condition that no record moves the release by more
+than 1. A record has an offset p and k gradients of norm 1, so that its squared shift is `tr(R X_pp)`, where X_pp are
+the entries of X between its steps and R is a correlation matrix. The dual problem is therefore to maximise
 
     `||A L||_*^2 / sum_p v_p` (nuclear norm)  over  V = L L' with blocks `V_pp = v_p R_p`, zero between offsets,
 
 for any correlation matrices R_p and weights v_p >= 0; every such V bounds the error of all strategies from below.
+
 The maximisation is over the factor L, whose rows have equal length within an offset, and needs no constraint. Every
 maximum is interior, and there `X_pp` is diagonal: the columns of a record's steps are orthogonal. The returned strategy
-therefore has sensitivity exactly 1 after a last scaling, and its error is compared with the bound.
+therefore has a sensitivity of exactly 1 after a last scaling, and its error is compared with the bound.
 """
 
 from dataclasses import dataclass
@@ -33,12 +34,12 @@ class MultiEpoch(Strategy):
     """A strategy for one number of steps only; encoder and decoder are lower-triangular.
 
     Attributes:
-        participations: number of participations k that it was optimised for.
+        participations: number of participations k for which it is optimal.
         matrix: encoder C, shape (T, T).
         inverse: decoder B, shape (T, T).
         bound: lower bound on `prefix_error_squared` of all strategies with sensitivity 1.
-        evaluations: how often the optimisation evaluated the dual and its gradient, O(T^3) operations each, before the
-            bound was within `GAP` of its maximum; the last digits take as many again, and how many depends on rounding.
+        evaluations: number of evaluations of the dual and its gradient, at O(T^3) operations each, until the bound was
+            within `GAP` of its maximum. The last digits take as many again; their number depends on rounding.
     """
 
     participations: int
@@ -62,13 +63,14 @@ class MultiEpoch(Strategy):
         return sensitivity.norms_squared(self.encoder(T), separation)
 
     def _for(self, T: int, matrix: Array) -> Array:
+        """A matrix, after a check that it is for T steps."""
         if len(matrix) != T:
             raise ValueError(f"T={T} must be {len(matrix)}: ME is optimised for one number of steps")
         return matrix
 
 
 def multi_epoch_optimum(T: int, participations: int = 1) -> MultiEpoch:
-    """Computes the optimal strategy for T steps, with a record in every (T/k)-th; some 20 evaluations of O(T^3) time.
+    """Computes the optimal strategy for T steps with a record in every (T/k)-th; about 20 evaluations of O(T^3) time.
 
     Raises:
         ValueError: if k does not divide T.
@@ -93,13 +95,13 @@ def multi_epoch_optimum(T: int, participations: int = 1) -> MultiEpoch:
 
 
 class _Dual:
-    """The dual problem in the order of offsets: position p k + i is step p + i b.
+    """The dual problem, with steps in the order of offsets: position p k + i is step p + i b.
 
-    The unknowns are log v_p, and for every offset the entries below the unit diagonal of a triangular matrix, whose
-    rows are then scaled to length sqrt(v_p).
+    The unknowns are log v_p and, per offset, the entries below the unit diagonal of a triangular matrix, whose rows are
+    then scaled to length sqrt(v_p).
 
     Attributes:
-        values: what `value` has returned so far, the negative logs of the bound.
+        values: values that `value` has returned so far, the negative logs of the bound.
     """
 
     def __init__(self, offsets: int, participations: int) -> None:
@@ -108,11 +110,11 @@ class _Dual:
         self.below = np.tril_indices(participations, -1)
         T = offsets * participations
         steps = np.arange(offsets)[:, None] + offsets * np.arange(participations)
-        # A with its columns by offset, shape (offsets, T, k).
+        # A, with its columns grouped by offset, shape (offsets, T, k).
         self.sums = (np.arange(T)[:, None] >= steps[:, None, :]).astype(np.float64)
 
     def value(self, x: Array) -> tuple[float, Array]:
-        """Negative log of the bound, and its gradient. The gradient of the nuclear norm by L_p is `X_pp L_p`."""
+        """Negative log of the bound, and its gradient. The gradient of the nuclear norm in L_p is `X_pp L_p`."""
         rows, lengths = self._rows(x)
         L, weights = self.factor(x)
         root, nuclear = self.root(L)
@@ -141,13 +143,14 @@ class _Dual:
         return np.linalg.inv(L).transpose(0, 2, 1) @ scaled, float(singular.sum())
 
     def _rows(self, x: Array) -> tuple[Array, Array]:
+        """Rows of the triangular matrices before scaling, and their lengths."""
         rows = np.broadcast_to(np.eye(self.shape[1]), self.shape).copy()
         rows[:, *self.below] = x[self.shape[0] :].reshape(self.shape[0], -1)
         return rows, np.sqrt(np.einsum("pij,pij->pi", rows, rows))[:, :, None]
 
 
 def _encoder(root: Array, offsets: int, participations: int) -> Array:
-    """Lower-triangular C with C'C = X, after entries of X between a record's steps are set to zero and X is scaled."""
+    """Lower-triangular C with C'C = X, where entries of X between a record's steps are set to zero and X is scaled."""
     T = offsets * participations
     by_offset = root.reshape(T, T)
     X = (by_offset @ by_offset.T).reshape(offsets, participations, offsets, participations)

@@ -1,7 +1,7 @@
-"""Toeplitz strategies from the power |B|^2 of their decoder at every frequency, and the check that a list is causal.
+"""Toeplitz strategies from the power |B|^2 of their decoder per frequency, and a test for a causal inverse.
 
-A power determines the noise's law, but not the decoder. Only one decoder with that power, the minimum-phase one, has an
-encoder with square-summable coefficients; its squared sensitivity is the mean of `1/|B|^2`.
+A power determines the law of the noise, but not the decoder. Only one decoder with that power, the minimum-phase one,
+has an encoder with square-summable coefficients; its squared sensitivity is the mean of `1/|B|^2`.
 """
 
 from dataclasses import dataclass
@@ -14,16 +14,17 @@ from dpdescent.noise.strategies.toeplitz import Toeplitz
 
 Array = NDArray[np.float64]
 
-# Default number of frequencies on the whole circle, and the largest number that a check may use.
+# Default number of frequencies on the whole circle, and largest number in a test.
 GRID, FINEST = 2**17, 2**22
 
-# Largest cepstrum at the longest lag of the grid, relative to the largest one, because later lags alias into the grid.
+# Largest accepted cepstrum at the longest lags of the grid, relative to the largest one, because later lags alias into
+# the grid.
 FOLDED = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
 class MinimumPhase(Toeplitz):
-    """Strategy by coefficients of decoder and encoder, which are known up to half the grid that they were computed on.
+    """Strategy with coefficients of decoder and encoder that are known up to half the grid of their computation.
 
     Attributes:
         beta: decoder coefficients.
@@ -45,6 +46,7 @@ class MinimumPhase(Toeplitz):
         return self.limit
 
     def _first(self, known: Array, T: int) -> Array:
+        """The first T coefficients, after a check that there are so many."""
         if len(known) < T:
             raise ValueError(f"T={T} must not exceed {len(known)}, half the grid that {self.name} was computed on")
         return known[:T]
@@ -60,7 +62,7 @@ def frequencies(grid: int = GRID) -> Array:
 def from_power(name: str, power: Array) -> MinimumPhase:
     """Computes the strategy whose decoder has `|B(w)|^2 = power` at `frequencies(grid)`, by cepstral factorisation.
 
-    The scale is that of the power: beta_0^2 is its geometric mean.
+    The scale is that of the power: beta_0^2 is the geometric mean of the power.
 
     Raises:
         ValueError: if the power is not positive and finite, does not lie on such a grid, or varies so fast that the
@@ -75,12 +77,13 @@ def from_power(name: str, power: Array) -> MinimumPhase:
     left = np.abs(cepstrum[half - half // 8 : half]).max()
     if left > FOLDED * np.abs(cepstrum).max():
         raise ValueError(f"{name}: log|B| at lags about {half} is still {left:.1e}: grid={2 * half} must be finer")
-    # The causal part doubles the positive lags, because it takes the place of positive and negative ones.
+    # The causal part doubles the positive lags, because it replaces positive and negative ones.
     cepstrum[1:half] *= 2.0
     cepstrum[half + 1 :] = 0.0
     exponent = np.fft.rfft(cepstrum)
     beta, c = (np.fft.irfft(np.exp(sign * exponent))[:half] for sign in (1.0, -1.0))
-    # irfft at lag 0 is the mean over the whole circle, which has the two ends once and all other frequencies twice.
+    # irfft at lag 0 is the mean over the whole circle, which contains the two ends once and all other frequencies
+    # twice.
     limit = float(np.fft.irfft(1.0 / power)[0])
     return MinimumPhase(name, beta, c, limit)
 
@@ -89,14 +92,14 @@ def is_minimum_phase(coefficients: Array) -> bool:
     """Whether `B(z) = sum_t beta_t z^t` has no zero with |z| <= 1, so that the encoder's coefficients decay.
 
     Zeros are counted by the winding number of B around 0. The grid is refined until it provably misses no turn;
-    coefficients with zeros too close to the circle for the finest grid count as having one on it.
+    coefficients with zeros too close to the circle for the finest grid count as having a zero on it.
     """
     steepest = float(np.abs(coefficients) @ np.arange(len(coefficients)))
     grid = 2 * int(next_fast_len(max(128, 4 * len(coefficients))))
     while grid <= max(FINEST, 8 * len(coefficients)):
         B = np.fft.rfft(coefficients, grid)
-        # No turn is missed, because between two frequencies B moves by less than its smallest modulus, so less than
-        # half a turn.
+        # No turn is missed, because between two frequencies B moves by less than its smallest modulus, and so by less
+        # than half a turn.
         if np.abs(B).min() > steepest * 2.0 * np.pi / grid:
             return round(float(np.angle(B[1:] / B[:-1]).sum() / np.pi)) == 0
         grid *= 2

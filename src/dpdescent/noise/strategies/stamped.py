@@ -1,4 +1,4 @@
-"""Restarts: a strategy runs on consecutive blocks of steps, with new noise in each."""
+"""Restarts: a strategy runs on consecutive blocks of steps, with new noise in each block."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Stamped(Strategy):
-    """Strategy that restarts another one: encoder and decoder are block-diagonal, with one block for every copy.
+    """Strategy that restarts another one: encoder and decoder are block-diagonal, with one block per copy.
 
     Attributes:
         name: name of the base and the number of copies.
-        anytime: equal to that of the base, because restarts are at times fixed beforehand.
+        anytime: equal to that of the base, because the times of restarts are fixed beforehand.
         base: strategy that is restarted.
         copies: number S of blocks, whose lengths differ by at most one step.
     """
@@ -57,9 +57,9 @@ class Stamped(Strategy):
         return _diagonal([self.base.decoder(L) for L in self.lengths(T)])
 
     def participation_norms_squared(self, T: int, separation: int) -> Array:
-        """Squared norms of sums of columns `separation` apart, by offset, shape (separation,).
+        """Squared norms of sums of columns `separation` apart, per offset, shape (separation,).
 
-        Columns of different blocks are orthogonal, so that the squared norms of the blocks add up.
+        Columns of different blocks are orthogonal, so that the squared norms within the blocks add up.
         """
         lengths = self.lengths(T)
         of_block = {L: self.base.participation_norms_squared(L, separation) for L in set(lengths)}
@@ -70,7 +70,7 @@ class Stamped(Strategy):
         return norms
 
     def prefix_errors_squared(self, T: int) -> Array:
-        """Variances of the prefix sums' noise, shape (T,); every prefix contains the noise of all earlier blocks."""
+        """Variances of the noise in prefix sums, shape (T,); every prefix contains the noise of all earlier blocks."""
         lengths = self.lengths(T)
         of_block = {L: self.base.prefix_errors_squared(L) for L in set(lengths)}
         before = np.cumsum([0.0, *(of_block[L][-1] for L in lengths)])
@@ -87,7 +87,7 @@ class Stamped(Strategy):
 
 
 def stamped(strategy: Strategy, copies: int) -> Strategy:
-    """Returns the strategy restarted so that it runs `copies` times; for one copy, the strategy itself."""
+    """Returns the strategy with restarts, so that it runs `copies` times; for one copy, the strategy itself."""
     require_whole(copies=copies)
     return strategy if copies == 1 else Stamped(f"{strategy.name} x{copies}", strategy.anytime, strategy, copies)
 

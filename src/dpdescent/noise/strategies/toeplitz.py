@@ -1,8 +1,8 @@
 """Strategies with the same coefficients at every step: independent noise, nu-DP-FTRL, Optimal CC, anti-PGD.
 
-Encoder and decoder are lower-triangular Toeplitz, given by their first columns c and beta. The four families are the
-powers 0, 1/2 and 1 of the damped difference `1 - (1 - nu) z`: beta are the coefficients of its power series, c those of
-the inverse. Only `encoder` and `decoder` form dense matrices.
+Encoder and decoder are lower-triangular Toeplitz matrices, given by their first columns c and beta. The four families
+are the powers 0, 1/2 and 1 of the damped difference `1 - (1 - nu) z`: beta are the coefficients of its power series,
+and c are those of the inverse. Only `encoder` and `decoder` form dense matrices.
 """
 
 import math
@@ -22,24 +22,24 @@ from dpdescent.noise.strategies.base import Draw, Strategy
 
 Array = NDArray[np.float64]
 
-# Encoder coefficients that are negative by less than this, relative to the largest, are zero up to rounding.
+# Encoder coefficients that are negative, but smaller than this part of the largest one, are zero up to rounding.
 ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class Toeplitz(Strategy):
-    """A strategy given by its coefficients. All methods except `encoder` and `decoder` take O(T) or O(T log T) time."""
+    """A strategy given by its coefficients. Methods except `encoder` and `decoder` take O(T) or O(T log T) time."""
 
     name: str
     anytime = True
 
     @abstractmethod
     def coefficients(self, T: int) -> Array:
-        """Decoder coefficients beta_0 to beta_(T-1), its first column, shape (T,)."""
+        """Coefficients beta_0 to beta_(T-1), the first column of the decoder, shape (T,)."""
 
     @abstractmethod
     def encoder_coefficients(self, T: int) -> Array:
-        """Encoder coefficients c_0 to c_(T-1), its first column, shape (T,)."""
+        """Coefficients c_0 to c_(T-1), the first column of the encoder, shape (T,)."""
 
     @abstractmethod
     def sensitivity_squared_limit(self) -> float:
@@ -55,7 +55,7 @@ class Toeplitz(Strategy):
         return _lower(self.coefficients(T))
 
     def participation_norms_squared(self, T: int, separation: int) -> Array:
-        """Squared norms of sums of columns `separation` apart, by offset, shape (separation,).
+        """Squared norms of sums of columns `separation` apart, per offset, shape (separation,).
 
         Offset o shifts the sum of columns down by o, so that offset 0 has the largest norm.
         """
@@ -70,7 +70,7 @@ class Toeplitz(Strategy):
         return np.pad(norms[:separation], (0, max(0, separation - T)))
 
     def prefix_errors_squared(self, T: int) -> Array:
-        """Variances of the prefix sums' noise, shape (T,); A B is Toeplitz with the coefficients `cumsum(beta)`."""
+        """Variances of the noise in prefix sums, shape (T,); A B is Toeplitz with the coefficients `cumsum(beta)`."""
         return np.cumsum(np.cumsum(self.coefficients(T)) ** 2)
 
     def correlate(self, normals: Array) -> Array:
@@ -93,7 +93,7 @@ class Toeplitz(Strategy):
 
 @dataclass(frozen=True)
 class DampedDifference(Toeplitz):
-    """Strategy with decoder `(1 - (1 - nu) z)^power`; made by the constructors of this module.
+    """Strategy with the decoder `(1 - (1 - nu) z)^power`; made by the constructors of this module.
 
     Attributes:
         power: 0, 1/2 or 1.
@@ -105,7 +105,7 @@ class DampedDifference(Toeplitz):
 
     def __post_init__(self) -> None:
         require_real(power=self.power, nu=self.nu)
-        # Python's own, because the coefficients of a narrow number of numpy would have its few digits.
+        # As a Python number, because the coefficients of a narrow numpy number would have its few digits.
         object.__setattr__(self, "nu", plain_number(self.nu))
         if self.power not in (0.0, 0.5, 1.0):
             raise ValueError(f"power={self.power} must be 0, 1/2 or 1")
@@ -160,10 +160,12 @@ def damped_anti_pgd(nu: float) -> DampedDifference:
 
 
 def _power_series(power: float, nu: float, T: int) -> Array:
+    """Coefficients of `(1 - (1 - nu) z)^power`, shape (T,)."""
     t = np.arange(1, T)
     return np.concatenate([[1.0], np.cumprod((1.0 - nu) * (t - 1.0 - power) / t)])
 
 
 def _lower(column: Array) -> Array:
+    """The lower-triangular Toeplitz matrix with this first column."""
     matrix: Array = toeplitz(column, np.zeros(len(column)))
     return matrix

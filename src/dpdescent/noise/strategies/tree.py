@@ -1,9 +1,10 @@
 """Binary trees: sums of gradients over dyadic intervals of time are released, and prefix sums are computed from them.
 
-A node is finished by the last step of its interval. TreeAgg adds the finished nodes that make up a prefix. Honaker's
+The last step of a node's interval finishes the node. TreeAgg adds the finished nodes that make up a prefix. Honaker's
 estimates also use the nodes below them: a sum of 2^h gradients is known from its own node, with variance 1, and as the
-sum of the estimates of its halves, with variance 2 v_(h-1). Weighted by precision they have `v_h = 2^h/(2^(h+1) - 1)`.
-Full Honaker, least squares with all nodes, needs later nodes too (choquettechoo2023 Table 3, Kairouz et al. 2021).
+sum of the estimates of its halves, with variance 2 v_(h-1). Weighted by precision they have the variance `v_h =
+2^h/(2^(h+1) - 1)`. Full Honaker, least squares with all nodes, needs later nodes too (choquettechoo2023 Table 3,
+Kairouz et al. 2021).
 """
 
 from collections.abc import Iterator
@@ -22,7 +23,8 @@ Array = NDArray[np.float64]
 class Tree(Strategy):
     """Strategy with the encoder of a tree with 2^ceil(log2 T) leaves, T of which are steps.
 
-    Its rows are the nodes in the order in which steps finish them, lower ones first; then those unfinished at T.
+    The rows of the encoder are the nodes in the order in which steps finish them, lower ones first, and then the nodes
+    that are unfinished at T.
 
     Attributes:
         name: name of the strategy, as in the papers' legends.
@@ -43,9 +45,9 @@ class Tree(Strategy):
         return np.array([(start <= t) & (t < stop) for start, stop in stretches], dtype=np.float64)
 
     def participation_norms_squared(self, T: int, separation: int) -> Array:
-        """Squared norms of sums of columns `separation` apart, by offset, shape (separation,).
+        """Squared norms of sums of columns `separation` apart, per offset, shape (separation,).
 
-        A node's entry in such a sum is the number of participations in its interval, so that no entry is negative.
+        The entry of a node in such a sum is the number of participations in its interval, so that no entry is negative.
         """
         steps = np.arange(-(-T // separation) * separation).reshape(-1, separation).T
         offset = np.broadcast_to(np.arange(separation)[:, None], steps.shape)[steps < T]
@@ -68,7 +70,7 @@ class OnlineTree(Tree):
     """Tree strategy whose prefix sums use finished nodes only; made by the constructors of this module.
 
     Attributes:
-        pooled: whether a node is combined with those below it.
+        pooled: whether the estimate of a node also uses the nodes below it.
     """
 
     pooled: bool
@@ -78,7 +80,7 @@ class OnlineTree(Tree):
         return self.correlate(np.eye(self.noises(T)))
 
     def prefix_errors_squared(self, T: int) -> Array:
-        """Variances of the prefix sums' noise, shape (T,); t steps have one node of height h for every bit h of t."""
+        """Variances of the noise in prefix sums, shape (T,); t steps have a node of height h for every bit h of t."""
         t = np.arange(1, T + 1)
         errors = np.zeros(T)
         for h in range(_levels(T)):
@@ -96,7 +98,7 @@ class OnlineTree(Tree):
             stop = min(start + rows, T)
             normals = iter(draw(finished_nodes(stop) - finished_nodes(start)))
             yield np.array([self._step(t, normals, kept) for t in range(start, stop)])
-        # Normals of unfinished nodes are drawn too, so that later draws from the same stream follow all rows.
+        # Normals of unfinished nodes are drawn too, so that later draws from the same stream come after all rows.
         draw(self.noises(T) - finished_nodes(T))
 
     def _step(self, t: int, normals: Iterator[Array], kept: list[Array]) -> Array:
@@ -104,7 +106,7 @@ class OnlineTree(Tree):
 
         Args:
             t: step, counted from 0.
-            normals: normals of the nodes in their order.
+            normals: normals of the nodes in the order of the nodes.
             kept: estimates of the nodes that make up the prefix, largest first; updated in place.
         """
         node = next(normals)

@@ -1,6 +1,6 @@
-"""Attacks on a mechanism: a pair of neighbouring data sets, a score that tells them apart, and bounds from many runs.
+"""Attacks on a mechanism: two neighbouring data sets, a score that tells them apart, and bounds from many runs.
 
-The first share of the runs is held out: it fits a linear score where an attack has none of its own, and it chooses the
+The first share of the runs is held out: they fit a linear score where an attack has none of its own, and choose the
 threshold. The bounds use the other runs alone, so that they need no correction for these choices.
 """
 
@@ -17,16 +17,16 @@ from dpdescent.privacy.audit import bounds
 
 Array = NDArray[np.float64]
 
-# Share of the runs that choose the threshold, and of those that fit a linear score as well.
+# Share of the runs that choose the threshold, and share if they fit a linear score as well.
 CHOOSING, FITTING = 0.2, 0.5
 
-# Number of thresholds that are tried.
+# Number of thresholds among which the best is chosen.
 TRIED = 400
 
-# Number of runs that are simulated together; fixed, because it may change last bits.
+# Number of runs that are simulated together; fixed, because another number may change last bits.
 TOGETHER = 10_000
 
-# Confidence of bounds that are shown, and of those that decide a verdict over many arms.
+# Confidence of bounds that are shown, and of bounds that decide a verdict over many arms.
 SHOWN, SURE = 0.95, 0.9999
 
 # A coordinate whose sd is below this share of its shift counts as noiseless.
@@ -40,10 +40,12 @@ class Attack:
     Attributes:
         pair: the two data sets and the score, in words, so that a reader can reproduce them.
         simulate: function from a number of runs and a generator to the scores of that many runs on each of the two data
-            sets, shape (runs,), higher for the second; or to features for a linear score, shape (runs, numbers).
-        mu: Gaussian-DP parameter of the pair where its outputs reduce to Gaussians, else None.
-        epsilon: function from delta to the pair's epsilon, computed without runs where it can be, else None.
-        rho: realised zCDP cost of the pair, where the outputs are a path of Gaussian releases, else None.
+            sets, shape (runs,), higher for the second. It may instead return features for a linear score, shape (runs,
+            numbers).
+        mu: Gaussian-DP parameter of the pair where its outputs reduce to Gaussians, otherwise None.
+        epsilon: function from delta to the epsilon of the pair, computed without runs where that is possible, otherwise
+            None.
+        rho: realised zCDP cost of the pair where the outputs are a path of Gaussian releases, otherwise None.
         most_runs: largest number of runs on each data set, because more would take too long; None for no limit.
     """
 
@@ -56,11 +58,11 @@ class Attack:
 
     @property
     def cost(self) -> float | None:
-        """Kullback-Leibler divergence of the pair's outputs, which rho-zCDP bounds by rho, where it is known."""
+        """Kullback-Leibler divergence of the pair's outputs, which rho-zCDP bounds by rho; None where it is unknown."""
         return self.rho if self.rho is not None or self.mu is None else 0.5 * self.mu**2
 
     def exact_epsilon(self, delta: float) -> float | None:
-        """Epsilon of the pair at delta, up to numerical error: bounds from runs exceed it by chance only; or None."""
+        """Epsilon of the pair at delta, up to numerical error, or None; bounds from runs exceed it by chance only."""
         if self.epsilon is not None:
             return self.epsilon(delta)
         return None if self.mu is None else bounds.epsilon_of_mu(self.mu, delta)
@@ -69,7 +71,7 @@ class Attack:
 # Without equality, because comparisons of arrays have no single truth value.
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Scores of the runs that chose thresholds and of those that are tested.
+    """Scores of the runs that chose thresholds, and of the runs that are tested.
 
     Attributes:
         chosen_on, tested: scores on the first and on the second data set, shape (2, runs) each.
@@ -80,7 +82,7 @@ class Scores:
 
     @property
     def runs(self) -> int:
-        """Number of runs on each data set that a bound uses, without those that chose the threshold."""
+        """Number of runs on each data set that a bound uses, without the runs that chose the threshold."""
         return int(self.tested.shape[1])
 
     def mu_low(self, confidence: float = SHOWN) -> float:
@@ -96,11 +98,12 @@ class Scores:
         return self._bound(partial(bounds.epsilon_low, delta=delta), confidence)
 
     def _bound(self, bound: Callable[..., Array], confidence: float) -> float:
-        """Bound at the threshold that maximises it on the held-out runs, the same threshold at all confidences."""
-        # Chosen at a high confidence, because at a lower one the best of many is often a chance result in a tail.
+        """The bound at the threshold that maximises it on the held-out runs; all confidences share that threshold."""
+        # Chosen at a high confidence, because at a lower one the best of many bounds is often a chance result in a
+        # tail.
         thresholds, (positives, negatives) = self._tried
         values = bound(positives, negatives, self.chosen_on.shape[1], SURE)
-        # If all bounds are 0, the threshold with the fewest errors is taken, because the tested runs are more numerous.
+        # If all bounds are 0, the threshold with the fewest errors is taken, because there are more tested runs.
         best = thresholds[int((values if values.any() else -positives - negatives).argmax())]
         return float(bound(*_errors(self._sorted, np.array([best])), self.runs, confidence)[0])
 
@@ -119,8 +122,8 @@ def run(attack: Attack, runs: int, rng: np.random.Generator | int | None) -> Sco
     """Simulates `runs` runs on each data set; the first fifth (half where a score is fitted) is held out for choices.
 
     Raises:
-        ValueError: if there are fewer than ten runs on each data set, `simulate` gives anything but a finite score of
-            every run on either, or rng is none of a generator, a seed and None.
+        ValueError: if there are fewer than ten runs on each data set, `simulate` does not return a finite score per run
+            on each of them, or rng is not a generator, a seed or None.
     """
     require_whole(runs=runs)
     rng = generator(rng)
@@ -139,15 +142,15 @@ def run(attack: Attack, runs: int, rng: np.random.Generator | int | None) -> Sco
 
 
 def _scores(attack: Attack, runs: int, rng: np.random.Generator) -> list[Array]:
-    """Scores of some runs on the two data sets, which are what `Attack.simulate` says: nobody's number else."""
-    made = attack.simulate(runs, rng)
-    if not isinstance(made, tuple | list) or len(made) != 2:
+    """Scores of some runs on the two data sets, after a check that `simulate` returned such scores."""
+    simulated = attack.simulate(runs, rng)
+    if not isinstance(simulated, tuple | list) or len(simulated) != 2:
         raise ValueError(f"simulate must return a pair, the scores on either data set: {attack.pair}")
-    both = [real("simulate", each) for each in made]
+    both = [real("simulate", scores) for scores in simulated]
     if both[0].shape != both[1].shape or both[0].ndim not in (1, 2) or len(both[0]) != runs:
-        shapes = " and ".join(str(each.shape) for each in both)
+        shapes = " and ".join(str(scores.shape) for scores in both)
         raise ValueError(f"simulate({runs}, rng) gave {shapes}, not twice ({runs},) or ({runs}, k): {attack.pair}")
-    if not all(np.isfinite(each).all() for each in both):
+    if not all(np.isfinite(scores).all() for scores in both):
         raise ValueError(f"an attack gave scores that are not finite: {attack.pair}")
     return both
 
@@ -155,7 +158,7 @@ def _scores(attack: Attack, runs: int, rng: np.random.Generator) -> list[Array]:
 def linear_score(first: Array, second: Array) -> Array:
     """Fisher's direction, shape (numbers,), which gives the likelihood ratio of Gaussians with equal covariance.
 
-    Coordinates are scaled to unit variance first, because units must not matter and noiseless coordinates must be kept.
+    Coordinates are first scaled to unit variance, because units must not matter and noiseless coordinates must be kept.
     """
     covariance = np.atleast_2d(np.cov(first, rowvar=False) + np.cov(second, rowvar=False))
     shift = second.mean(0) - first.mean(0)
@@ -168,7 +171,9 @@ def linear_score(first: Array, second: Array) -> Array:
 
 
 def _errors(scores: Array, thresholds: Array) -> tuple[Array, Array]:
-    """False positives (runs on the first data set above a threshold) and negatives (on the second, at most that).
+    """Numbers of false positives and of false negatives per threshold.
+
+    A false positive is a run on the first data set above the threshold, a false negative one on the second that is not.
 
     Args:
         scores: scores in rising order, shape (2, runs).

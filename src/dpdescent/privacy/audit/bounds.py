@@ -1,11 +1,11 @@
 """Lower bounds on privacy parameters from the errors of one test, with Clopper-Pearson confidence.
 
 A test guesses which of two neighbours a run came from. If a mechanism is (epsilon, delta)-DP, its error rates satisfy
-`1 - beta <= e^epsilon alpha + delta`, and the same with the two exchanged; if it is mu-Gaussian-DP, `beta` is at least
-`Phi(Phi^-1(1 - alpha) - mu)`. Upper confidence limits of both rates turn either into a lower bound. The first holds for
-outputs of any law, but cannot exceed about the logarithm of the number of runs and is not tight at a small delta. The
-second is sharp for compositions of Gaussian releases, and can refute Gaussian-DP guarantees only. A third one refutes
-zCDP budgets for outputs of any law.
+`1 - beta <= e^epsilon alpha + delta`, and the same with the two rates exchanged; if it is mu-Gaussian-DP, `beta` is at
+least `Phi(Phi^-1(1 - alpha) - mu)`. Upper confidence limits of both rates turn either inequality into a lower bound.
+The first holds for outputs of any law, but cannot exceed about the logarithm of the number of runs and is not tight at
+a small delta. The second is sharp for compositions of Gaussian releases, and can only refute Gaussian-DP guarantees. A
+third one refutes zCDP budgets for outputs of any law.
 """
 
 import math
@@ -23,7 +23,7 @@ from dpdescent.privacy.zcdp import require_delta
 
 Array = NDArray[np.float64]
 
-# Orders of the Renyi divergences that are used; any gives a valid bound, because a zCDP budget bounds all of them.
+# Orders of the Renyi divergences in `rho_low`; any order gives a valid bound, because a zCDP budget bounds all.
 ORDERS = (1.0, 1.05, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0)
 
 
@@ -52,10 +52,10 @@ def epsilon_low(
 ) -> Array:
     """Lower bound on the epsilon of every (epsilon, delta)-DP guarantee, for outputs of any law; at least 0.
 
-    Each rate has half of the error 1 - `confidence`, so that both limits hold together.
+    Each rate gets half of the error 1 - `confidence`, so that both limits hold together.
 
     Args:
-        false_positives, false_negatives: numbers of errors out of `runs` on each data set, of one shape.
+        false_positives, false_negatives: numbers of errors out of `runs` on each data set, with a common shape.
     """
     require_delta(delta)
     alpha, beta = _limits(false_positives, false_negatives, runs, confidence)
@@ -67,7 +67,7 @@ def epsilon_low(
 
 @gated(finite="false_positives false_negatives", whole="runs", number="confidence")
 def mu_low(false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, confidence: float) -> Array:
-    """Lower bound on the mu of every Gaussian-DP guarantee, whose trade-off curve meets both limits; at least 0."""
+    """Lower bound on the mu of every Gaussian-DP guarantee whose trade-off curve meets both limits; at least 0."""
     alpha, beta = _limits(false_positives, false_negatives, runs, confidence)
     low: Array = np.maximum(-ndtri(alpha) - ndtri(beta), 0.0)
     return low
@@ -77,8 +77,9 @@ def mu_low(false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, co
 def rho_low(false_positives: ArrayLike, false_negatives: ArrayLike, runs: int, confidence: float) -> Array:
     """Lower bound on the rho of every zCDP guarantee, for outputs of any law; at least 0.
 
-    rho-zCDP bounds the Renyi divergence of order a by `a rho`, in both directions, and that of the test's verdicts is
-    no larger than that of the outputs (Bun & Steinke, Def. 1.1, Lemma 2.2). Order 1 is the Kullback-Leibler divergence.
+    rho-zCDP bounds the Renyi divergence of order a by `a rho`, in both directions, and the divergence of the test's
+    verdicts is at most that of the outputs (Bun & Steinke, Def. 1.1, Lemma 2.2). Order 1 is the Kullback-Leibler
+    divergence.
     """
     alpha, beta = _limits(false_positives, false_negatives, runs, confidence)
     tells = alpha + beta < 1.0
@@ -96,7 +97,7 @@ def epsilon_of_mu(mu: float, delta: float) -> float:
 
 
 def epsilon_where(delta_of_epsilon: Callable[[float], float], delta: float) -> float:
-    """Smallest epsilon at which a pair's delta is at most `delta`; the function, which is given, decreases."""
+    """Smallest epsilon at which `delta_of_epsilon`, a decreasing function, is at most `delta`."""
     require_delta(delta)
     return smallest(lambda eps: delta_of_epsilon(eps) <= delta, accuracy=1e-10)
 
@@ -111,8 +112,8 @@ def _limits(
     if np.shape(false_positives) != np.shape(false_negatives):
         shapes = f"{np.shape(false_positives)} and false_negatives of {np.shape(false_negatives)}"
         raise ValueError(f"false_positives of shape {shapes} must have one shape")
-    each = 1.0 - 0.5 * (1.0 - confidence)
-    return rate_at_most(false_positives, runs, each), rate_at_most(false_negatives, runs, each)
+    per_rate = 1.0 - 0.5 * (1.0 - confidence)
+    return rate_at_most(false_positives, runs, per_rate), rate_at_most(false_negatives, runs, per_rate)
 
 
 def _renyi(p: Array, q: Array, order: float) -> Array:

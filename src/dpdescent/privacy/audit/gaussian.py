@@ -7,7 +7,7 @@ Array = NDArray[np.float64]
 
 
 def mu_of_shifts(shifts: Array, noise_sds: Array | float) -> float:
-    """Gaussian-DP parameter `|shift / sd|` of releases whose means the pair moves by `shifts`.
+    """Gaussian-DP parameter `|shift / sd|` of releases whose means differ by `shifts` between neighbours.
 
     It is exact if the noise is independent and the shifts do not depend on earlier releases. The arguments broadcast.
 
@@ -21,11 +21,11 @@ def mu_of_shifts(shifts: Array, noise_sds: Array | float) -> float:
 
 
 def realised_cost(first: Array, second: Array, noise_sd: float) -> float:
-    """Realised zCDP cost of one path of Gaussian releases: the squared shifts of its means over twice the variance.
+    """Realised zCDP cost of a path of Gaussian releases: squared shifts of its means, divided by twice the variance.
 
     `first` and `second` are the means on the two neighbours given the earlier releases, shape (steps, numbers). The
-    expectation over paths drawn on the first neighbour is the Kullback-Leibler divergence of the outputs, which
-    rho-zCDP bounds by rho.
+    expectation of the cost over paths drawn on the first neighbour is the Kullback-Leibler divergence of the outputs,
+    which rho-zCDP bounds by rho.
 
     Raises:
         ValueError: if the shapes differ or the noise sd is not positive.

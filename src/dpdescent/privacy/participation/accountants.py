@@ -12,14 +12,15 @@
 | worst bin | balls in bins, without amplification | zero-out | balls in bins |
 | cyclic | known batches in a fixed order | zero-out | fixed order |
 
-F12, tail and mixture hold for any sampler with independent steps. F8 is an estimate for lam > 0, bnb always; at lam = 0
-F8 is the tight accountant of Poisson samples, rounded up.
+F12, tail and mixture hold for any sampler with independent steps. F8 is an estimate for lam > 0, and bnb always is; at
+lam = 0 F8 is the tight accountant of Poisson samples, rounded up.
 
-`worst bin` is proved, and has the multiplier of `cyclic`. A record of balls in bins stays in the bin that it chose, so
-that it takes part in every b-th step, as in a fixed order. Bins are chosen without a look at the records and have the
-same law for neighbours: given all of them, the run is one Gaussian release, whose sensitivity is the norm of `C y_j`,
-and delta is at most the mean over them (joint convexity; wang2026 Lemma F.9). That norm is largest for the first bin,
-because C has no negative entry and the pattern of a later bin is that of the first one, shifted and cut off.
+`worst bin` is proved, and has the same multiplier as `cyclic`. A record of balls in bins stays in the bin that it
+chose, so that it takes part in every b-th step, as in a fixed order. Bins are chosen without a look at the records and
+have the same law for neighbours. Given all bins, the run is one Gaussian release, whose sensitivity is the norm of `C
+y_j`, and delta is at most the mean over the bins (joint convexity; wang2026 Lemma F.9). That norm is largest for the
+first bin, because C has no negative entry and the pattern of a later bin is the pattern of the first one, shifted and
+cut off.
 """
 
 import math
@@ -50,9 +51,9 @@ def calibrate(
     name: str, *, T: int, rate: float, lam: float, eps: float, delta: float, draws: int = 0,
     rng: np.random.Generator | None = None,
 ) -> Calibrated:  # fmt: skip
-    """Noise multiplier of an accountant for one eps and one delta; arguments and errors as for `calibrate_many`."""
-    found = calibrate_many(name, T=T, rate=rate, lam=lam, eps=[eps], delta=[delta], draws=draws, rng=rng)
-    return found[eps, delta]
+    """The noise multiplier of an accountant for one eps and one delta; arguments and errors as for `calibrate_many`."""
+    calibrated = calibrate_many(name, T=T, rate=rate, lam=lam, eps=[eps], delta=[delta], draws=draws, rng=rng)
+    return calibrated[eps, delta]
 
 
 def calibrate_many(
@@ -61,7 +62,7 @@ def calibrate_many(
 ) -> dict[tuple[float, float], Calibrated]:  # fmt: skip
     """Noise multipliers of an accountant for every eps and delta, from the same random outputs.
 
-    The result for one (eps, delta) does not depend on the others of the call.
+    The result for one (eps, delta) does not depend on the others in the call.
 
     Args:
         name: one of `NAMES`.
@@ -74,7 +75,7 @@ def calibrate_many(
         rng: generator of the random outputs, for `ESTIMATED`.
 
     Raises:
-        ValueError: if an argument is out of its range, or a multiplier lies at the edge of what is searched.
+        ValueError: if an argument is out of its range, or a multiplier lies at the edge of the searched range.
     """
     require_steps(T, rate, lam)
     find = _finder(name, T, rate, lam, draws, rng)
@@ -94,6 +95,7 @@ def period_of(rate: float) -> int:
 
 
 def _finder(name: str, T: int, rate: float, lam: float, draws: int, rng: np.random.Generator | None) -> Find:
+    """The function of the named accountant that finds a multiplier."""
     if name in ("F12x8", "F12x2"):
         return _closed_form(T, rate, lam, 8.0 if name == "F12x8" else 2.0)
     if name in ("tail", "mixture"):
@@ -114,10 +116,12 @@ def _finder(name: str, T: int, rate: float, lam: float, draws: int, rng: np.rand
 
 
 def _closed_form(T: int, rate: float, lam: float, factor: float) -> Find:
+    """Finder by the formula of wang2026 Theorem F.12, with the given factor."""
+
     def find(eps: float, delta: float) -> Calibrated:
         kappa = closed_forms.correlated_multiplier(T, rate, lam, eps, delta, factor)
         met = closed_forms.correlated_precondition(T, rate, eps, delta)
-        # delta by an accountant that also holds outside the theorem's range.
+        # delta from an accountant that also holds outside the range of the theorem.
         attained = tail.delta(kappa, eps, T, rate, lam)
         return _fixed_size(kappa, attained, "zero-out", met, "met" if met else "not met")
 
@@ -125,6 +129,8 @@ def _closed_form(T: int, rate: float, lam: float, factor: float) -> Find:
 
 
 def _conditional(T: int, rate: float, lam: float, rule: tail.Rule) -> Find:
+    """Finder by the proof of wang2026 Theorem F.12 with exact terms."""
+
     def find(eps: float, delta: float) -> Calibrated:
         kappa = tail.multiplier(eps, delta, T, rate, lam, rule=rule)
         return _fixed_size(kappa, tail.delta(kappa, eps, T, rate, lam, rule=rule), "zero-out", True)
@@ -133,6 +139,8 @@ def _conditional(T: int, rate: float, lam: float, rule: tail.Rule) -> Find:
 
 
 def _independent(name: str, T: int, rate: float) -> Find:
+    """Finder of an accountant for independent noise on batches of fixed size."""
+
     def find(eps: float, delta: float) -> Calibrated:
         if name == "WOR":
             kappa = fixed_size.multiplier(eps, T, rate, delta)
@@ -148,6 +156,7 @@ def _independent(name: str, T: int, rate: float) -> Find:
 
 
 def _cyclic(T: int, period: int, lam: float, sampler: Sampler) -> Find:
+    """Finder for batches that are visited in turn."""
     norm = math.sqrt(cyclic_norm_squared(T, period, lam))
 
     def find(eps: float, delta: float) -> Calibrated:
@@ -158,6 +167,8 @@ def _cyclic(T: int, period: int, lam: float, sampler: Sampler) -> Find:
 
 
 def _tight(T: int, rate: float) -> Find:
+    """Finder by the tight accountant of Poisson samples, for independent noise."""
+
     def find(eps: float, delta: float) -> Calibrated:
         zcdp.require_delta(delta)
         require_positive(eps=eps)
@@ -170,6 +181,7 @@ def _tight(T: int, rate: float) -> Find:
 
 
 def _sampled(T: int, rate: float, lam: float, draws: int, rng: np.random.Generator) -> Find:
+    """Finder by Monte Carlo for Poisson samples."""
     calibration = Calibration(SampledPair.draw(T, rate, lam, draws, rng))
 
     def find(eps: float, delta: float) -> Calibrated:
@@ -180,6 +192,7 @@ def _sampled(T: int, rate: float, lam: float, draws: int, rng: np.random.Generat
 
 
 def _binned(T: int, period: int, lam: float, draws: int, rng: np.random.Generator) -> Find:
+    """Finder by Monte Carlo for balls in bins."""
     calibration = Calibration(BinnedPair.draw(T, period, lam, draws, rng))
 
     def find(eps: float, delta: float) -> Calibrated:

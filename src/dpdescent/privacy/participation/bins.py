@@ -1,8 +1,8 @@
 """Balls in bins: every record chooses one of b batches at random, and batches are visited in turn.
 
-The dominating pair is `P = 1/b sum_j N(C y_j, kappa^2 I)` against `Q = N(0, kappa^2 I)`, y_j being 1 in the steps j,
+The dominating pair is `P = 1/b sum_j N(C y_j, kappa^2 I)` against `Q = N(0, kappa^2 I)`, where y_j is 1 in the steps j,
 j + b, ... (Choquette-Choo, Ganesh, Haque, Steinke & Thakurta 2024, for encoders without negative entries, under
-zero-out). Privacy losses depend on the b inner products of noise and C y_j only.
+zero-out). Privacy losses depend only on the b inner products of noise and C y_j.
 """
 
 import math
@@ -18,18 +18,18 @@ from dpdescent.privacy.participation.encoder import encode, require_steps
 
 Array = NDArray[np.float64]
 
-# Number of inner products whose losses are computed together, so that they stay in the cache.
+# Number of inner products whose losses are computed together, so that they stay in the processor's cache.
 CACHED = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
 class BinnedPair:
-    """Random outputs of the pair, as the values that privacy losses depend on.
+    """Random outputs of the pair, stored as the values on which privacy losses depend.
 
     Attributes:
-        gram: inner products of the C y_j, shape (b, b).
+        gram: inner products of the vectors C y_j, shape (b, b).
         bins: the record's bin, shape (draws,).
-        noise: inner products of standard normal noise with the C y_j, shape (draws, b).
+        noise: inner products of standard normal noise with the vectors C y_j, shape (draws, b).
     """
 
     gram: Array
@@ -40,8 +40,8 @@ class BinnedPair:
     def draw(cls, T: int, period: int, lam: float, draws: int, rng: np.random.Generator) -> "BinnedPair":
         """Draws outputs of T steps with `period` bins; normals and bins are the same for every lam.
 
-        Noise enters through its b inner products with the encoded patterns alone, whose covariance is their Gram
-        matrix: b normals an output, and not T, are drawn and multiplied with its root.
+        Noise enters only through its b inner products with the encoded patterns, whose covariance is the Gram matrix of
+        the patterns. So b normals per output, and not T, are drawn and multiplied by the root of that matrix.
 
         Raises:
             ValueError: if an argument is out of its range.
@@ -56,7 +56,7 @@ class BinnedPair:
     def losses(self, kappa: float, direction: Direction, above: float = -math.inf) -> Array:
         """Privacy losses log dP/dQ at outputs from P, or log dQ/dP at outputs from Q, shape (draws,).
 
-        All are exact, also those of at most `above`, because no bound is cheaper.
+        All losses are exact, also those that are at most `above`, because no bound would be cheaper.
         """
         require_known(Direction, direction=direction)
         rows = max(1, CACHED // len(self.gram))
@@ -72,7 +72,7 @@ class BinnedPair:
 
 
 def _root(gram: Array) -> Array:
-    """Symmetric root of a Gram matrix, also where a pattern is empty, so that it is singular."""
+    """Symmetric root of a Gram matrix, which may be singular because a pattern is empty."""
     values, vectors = np.linalg.eigh(gram)
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
@@ -97,7 +97,7 @@ def deltas(
     """Estimates delta at every eps by Monte Carlo, in one direction; the pair's delta is the larger of both."""
     require_positive(kappa=kappa)
     losses = BinnedPair.draw(T, period, lam, draws, rng).losses(kappa, direction)
-    return [hockey_stick(losses, each) for each in eps]
+    return [hockey_stick(losses, order) for order in eps]
 
 
 def _log_mean_exp(products: Array, gram: Array, kappa: float) -> Array:

@@ -11,11 +11,11 @@ from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import Relation, Sampler
 from dpdescent.privacy.participation.divergence import Array, Direction, Estimate, Pair, hockey_stick
 
-# Multipliers are bracketed among powers of two, from this one on, and found to this relative accuracy, a hundredth of
-# the error that follows from the standard error of delta.
+# Multipliers are bracketed between powers of two, from this one up, and then found to this relative accuracy: a
+# hundredth of the error that follows from the standard error of delta.
 LOWEST_POWER, _ACCURACY = -6, 1e-4
 
-# Where no output has a loss above epsilon, delta counts as this share of the requested one, because log 0 is infinite.
+# If no output has a loss above epsilon, delta counts as this share of the requested delta, because log 0 is infinite.
 _NOTHING = 1e-3
 
 
@@ -24,15 +24,15 @@ class Calibrated:
     """A noise multiplier and the status of its guarantee.
 
     Attributes:
-        multiplier: kappa, infinite where no noise is enough for the accountant.
-        delta_attained: delta at the multiplier, by the accountant that found it; NaN where there is only a formula for
-            epsilon or for the multiplier.
+        multiplier: kappa; infinite where no amount of noise suffices for the accountant.
+        delta_attained: delta at the multiplier, by the accountant that found it; NaN where the accountant has only a
+            formula for epsilon or for the multiplier.
         standard_error: standard error of delta_attained; 0 where it is exact or an upper bound.
         relation: neighbouring relation of the claim.
         sampler: sampler of the claim.
         proved: whether the claim is proved for that sampler; False where delta is an estimate or the precondition is
             not met.
-        precondition: whether the theorem's precondition is `met` or `not met`; `none` where it has none.
+        precondition: whether the precondition of the theorem is `met` or `not met`; `none` where it has none.
     """
 
     multiplier: float
@@ -49,7 +49,7 @@ class Calibrated:
 
 
 class Calibration:
-    """Searches for multipliers of one pair; the result for one (eps, delta) does not depend on other searches.
+    """Search for multipliers of one pair; the result for one (eps, delta) does not depend on other searches.
 
     Args:
         pair: the two laws.
@@ -57,7 +57,7 @@ class Calibration:
 
     def __init__(self, pair: Pair) -> None:
         self._pair = pair
-        # By multiplier and direction: the epsilon from which on losses are known, and the losses.
+        # For each multiplier and direction: the epsilon above which the losses are known, and the losses.
         self._known: dict[tuple[float, Direction], tuple[float, Array]] = {}
 
     def multiplier(self, eps: float, delta: float, unamplified: float) -> tuple[float, Estimate]:
@@ -73,26 +73,29 @@ class Calibration:
         """
         require_positive(eps=eps, unamplified=unamplified)
         zcdp.require_delta(delta)
-        found = self._search(eps, delta, unamplified, ("P|Q",))
-        there = self.estimate(found, eps, ("P|Q", "Q|P"))
-        # P|Q alone is searched first, because it mostly has the larger delta; where it has not, both are searched.
-        if there.value > self.estimate(found, eps, ("P|Q",)).value:
-            found = self._search(eps, delta, unamplified, ("P|Q", "Q|P"))
-            there = self.estimate(found, eps, ("P|Q", "Q|P"))
-        return found, there
+        kappa = self._search(eps, delta, unamplified, ("P|Q",))
+        estimate = self.estimate(kappa, eps, ("P|Q", "Q|P"))
+        # P|Q alone is searched first, because it mostly has the larger delta; where it does not, both are searched.
+        if estimate.value > self.estimate(kappa, eps, ("P|Q",)).value:
+            kappa = self._search(eps, delta, unamplified, ("P|Q", "Q|P"))
+            estimate = self.estimate(kappa, eps, ("P|Q", "Q|P"))
+        return kappa, estimate
 
     def estimate(self, kappa: float, eps: float, directions: tuple[Direction, ...]) -> Estimate:
-        """Estimate of delta at eps, the largest of these directions."""
+        """Estimate of delta at eps, the largest over these directions."""
         estimates = [hockey_stick(self._losses(kappa, direction, eps), eps) for direction in directions]
-        return max(estimates, key=lambda each: each.value)
+        return max(estimates, key=lambda estimate: estimate.value)
 
     def _losses(self, kappa: float, direction: Direction, eps: float) -> Array:
+        """Privacy losses of a direction that are exact above eps, from memory where possible."""
         known = self._known.get((kappa, direction))
         if known is None or known[0] > eps:
             known = self._known[kappa, direction] = eps, self._pair.losses(kappa, direction, eps)
         return known[1]
 
     def _search(self, eps: float, delta: float, unamplified: float, directions: tuple[Direction, ...]) -> float:
+        """The multiplier at which the largest delta over these directions equals `delta`."""
+
         @cache
         def excess(log_kappa: float) -> float:
             """Log of the ratio of delta to the requested delta; it decreases in kappa."""

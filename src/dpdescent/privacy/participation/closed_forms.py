@@ -1,7 +1,7 @@
 """Noise multipliers of wang2026: Theorem 5.1 (F.12) for correlated noise, Theorem 5.4 (D.9) for independent noise.
 
-The formulas do not check their conditions: `correlated_precondition` checks that of the first; that of the second is
-not stated in the paper.
+The formulas do not check their conditions: `correlated_precondition` checks the condition of the first theorem; the
+paper does not state that of the second.
 """
 
 import math
@@ -20,7 +20,7 @@ def correlated_multiplier(T: int, rate: float, lam: float, eps: float, delta: fl
     require_positive(eps=eps, factor=factor)
     zcdp.require_delta(delta)
     expected = rate * T
-    # More participations than these have a probability of at most delta/2 (Lemma F.10).
+    # A record takes part more often than this with a probability of at most delta/2 (Lemma F.10).
     participations = expected + math.sqrt(3.0 * expected * math.log(2.0 / delta))
     return float(column_sum(T, lam)) / eps * math.sqrt(factor * participations * math.log(2.5 / delta))
 

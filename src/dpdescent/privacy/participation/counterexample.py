@@ -1,8 +1,8 @@
-"""Counterexample to wang2026 Theorem F.8 for batches of fixed size: a pair that they attain and that has larger delta.
+"""Counterexample to wang2026 Theorem F.8 for batches of fixed size: an attained pair with a larger delta.
 
-Under zero-out (wang2026 Def. F.1), let all other clipped gradients be `-C_clip v`, for a unit vector v, and that of the
-differing record be `C_clip v`, or zero in the neighbour. A batch with that record has one other record fewer, so that
-sums along v are shifted by 2 where the record takes part, against 1 in the neighbour, in units of C_clip and up to a
+Under zero-out (wang2026 Def. F.1), let all other clipped gradients be `-C_clip v`, for a unit vector v, and let that of
+the differing record be `C_clip v`, or zero in the neighbour. A batch with that record contains one other record less.
+So sums along v are shifted by 2 where the record takes part, and by 1 in the neighbour, in units of C_clip and up to a
 constant. With noise kappa and new batches in every step the outputs have the laws
 
     P = sum_y s(y) N(2 C y, kappa^2 I),    Q = sum_y s(y) N(C y, kappa^2 I).
@@ -25,14 +25,14 @@ from dpdescent.privacy.participation.encoder import encode, require_steps
 
 Array = NDArray[np.float64]
 
-# Shifts of the sum by a participation of the record under P and under Q.
+# Shifts of the sum by a participation of the record, under P and under Q.
 SAMPLED, FIXED_SIZE = (1, 0), (2, 1)
 
 
 def deltas(
     kappa: float, eps: Sequence[float], T: int, rate: float, lam: float, draws: int, rng: np.random.Generator
 ) -> list[Estimate]:
-    """Estimates delta that batches of fixed size attain at every eps, the larger of both directions, by Monte Carlo.
+    """Estimates the delta that batches of fixed size attain at every eps, the larger of both directions.
 
     Raises:
         ValueError: if an argument is out of its range.
@@ -41,17 +41,20 @@ def deltas(
     require_positive(kappa=kappa, draws=draws)
     forth, back = [], []
     for y, z in pairs.draw_blocks(T, rate, draws, rng):
-        moved, noise = encode(y, lam), kappa * z
-        forth.append(log_ratio(2.0 * moved + noise, kappa, rate, lam))
-        back.append(-log_ratio(moved + noise, kappa, rate, lam))
+        encoded, noise = encode(y, lam), kappa * z
+        forth.append(log_ratio(2.0 * encoded + noise, kappa, rate, lam))
+        back.append(-log_ratio(encoded + noise, kappa, rate, lam))
     losses = np.concatenate(forth), np.concatenate(back)
-    return [max((hockey_stick(each, e) for each in losses), key=lambda found: found.value) for e in eps]
+    return [
+        max((hockey_stick(order_losses, e) for order_losses in losses), key=lambda estimate: estimate.value)
+        for e in eps
+    ]
 
 
 def log_ratio(x: Array, kappa: float, rate: float, lam: float) -> Array:
     """Log likelihood ratio `log dP/dQ` at outputs x of shape (N, T), shape (N,), from the ratios to N(0, kappa^2 I).
 
-    For P, halved outputs have the law of Theorem F.8's P with half the noise.
+    For P, outputs divided by two have the law of Theorem F.8's P with half the noise.
     """
     return pairs.log_ratio(0.5 * x, 0.5 * kappa, rate, lam) - pairs.log_ratio(x, kappa, rate, lam)
 
@@ -70,7 +73,7 @@ def one_step_delta(kappa: float, eps: float, rate: float, moves: tuple[int, int]
 
 
 def _one_step(kappa: float, eps: float, rate: float, move: int, other: int) -> float:
-    """Integrates the positive part of p - e^eps q; up to a factor, it is a polynomial of exp(x / kappa^2)."""
+    """Integrates the positive part of p - e^eps q, which up to a factor is a polynomial of exp(x / kappa^2)."""
     grown = math.exp(eps)
     coefficients = np.zeros(3)
     coefficients[0] = (1.0 - rate) * (1.0 - grown)

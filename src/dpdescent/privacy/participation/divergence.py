@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# H(P||Q), estimated from outputs on the data set with the record, or H(Q||P).
+# Direction of a divergence: H(P||Q), estimated from outputs on the data set with the record, or H(Q||P).
 Direction = Literal["P|Q", "Q|P"]
 
 
@@ -22,13 +22,13 @@ class Estimate:
 
 
 class Pair(Protocol):
-    """The two laws P and Q of a run's output on neighbours, with random outputs of both."""
+    """The two laws P and Q of a run's output on neighbours, with random outputs from both."""
 
     def losses(self, kappa: float, direction: Direction, above: float = -math.inf) -> Array:
         """Privacy losses: log dP/dQ at outputs from P, or log dQ/dP at outputs from Q, shape (draws,).
 
-        The random numbers are the same for every kappa. In place of a loss that is `above` or less may stand any number
-        for which that holds as well, because such a loss has no part in divergences at that epsilon or a larger one.
+        The random numbers are the same for every kappa. If a loss is at most `above`, any number that is also at most
+        `above` may stand in its place, because such a loss has no part in divergences at that epsilon or a larger one.
         """
 
 

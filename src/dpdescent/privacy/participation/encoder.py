@@ -1,7 +1,7 @@
 """Encoder C of the noise Z_t - lambda Z_(t-1): `C_(t,u) = lambda^(t - u)` for u <= t (wang2026 eq. 25).
 
-A record that takes part in the steps marked by y in {0, 1}^T moves the encoded sums by at most the norm of `C y`, for
-all directions of its gradients, because no entry of C is negative.
+A record takes part in the steps that y in {0, 1}^T marks. It moves the encoded sums by at most the norm of `C y`,
+whatever the directions of its gradients, because no entry of C is negative.
 """
 
 import math
@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 
 def encode(y: ArrayLike, lam: float) -> Array:
-    """Encodes y, shape (..., T), by the recursion `(C y)_t = lam (C y)_(t-1) + y_t`."""
+    """The encoded vector C y of y, shape (..., T), by the recursion `(C y)_t = lam (C y)_(t-1) + y_t`."""
     require_correlation(lam)
     return np.asarray(lfilter([1.0], [1.0, -lam], np.asarray(y, dtype=np.float64)), dtype=np.float64)
 
@@ -31,12 +31,12 @@ def column_sum(T: ArrayLike, lam: float) -> Array:
 def block_norms_squared(T: int, lam: float) -> Array:
     """Squared norms `||C (1^k 0^(T-k))||^2` for k = 0..T, shape (T + 1,).
 
-    They are the largest for k participations, because the entries of C are not negative, and columns decrease with the
-    distance from the diagonal and are shorter when they begin later.
+    They are the largest norms for k participations, because the entries of C are not negative, and columns decrease
+    with the distance from the diagonal and are shorter when they begin later.
     """
     k = np.arange(T + 1)
     states = column_sum(k, lam)
-    # After the block the state decays by lam a step: sum_{s=1}^{T-k} lam^2s.
+    # After the block the state decays by the factor lam per step: sum_{s=1}^{T-k} lam^2s.
     return np.asarray(np.cumsum(states**2) + (lam * states) ** 2 * column_sum(T - k, lam * lam))
 
 

@@ -1,28 +1,29 @@
 """Accountant of independent noise on batches of fixed size: a dominating pair for sampling without replacement.
 
 Each of T steps draws a new batch of B of the n records without replacement, and adds Gaussian noise to the sum of its
-clipped gradients. Neighbours differ in one record that is replaced (replace-one). Everything is in units of the
-clipping threshold: gradients have norm 1 at most, the noise has sd kappa, and q = B/n.
+clipped gradients. Neighbours differ in one replaced record (replace-one). Everything is in units of the clipping
+threshold: gradients have norm 1 at most, the noise has sd kappa, and q = B/n.
 
-One step. Draw B - 1 of the other records, then one more of them; with probability q the record that is replaced takes
-the place of the last one. Given this draw the outputs on the two data sets are the mixtures
+One step. Draw B - 1 of the other records, then one more of them; with probability q the replaced record takes the place
+of the last one. Given this draw the outputs on the two data sets are the mixtures
 
     (1 - q) N(s + g, kappa^2) + q N(s + x, kappa^2)    and    (1 - q) N(s + g, kappa^2) + q N(s + x', kappa^2),
 
-with the same s and g. For a >= 1 advanced joint convexity (Balle, Barthe & Gaboardi, 2018, Theorem 2) bounds their
-hockey-stick divergence of order 1 + q (a - 1) by q times the larger of those of order a between N(s + x) and N(s + g),
-and between N(s + x) and N(s + x'). Both means lie 2 apart at most, so that with R = (1 - q) N(0) + q N(2) and Q = N(0)
+with the same s and g. For a >= 1 advanced joint convexity (Balle, Barthe & Gaboardi, 2018, Theorem 2) bounds the
+hockey-stick divergence of these mixtures of order 1 + q (a - 1) by q times the larger of two divergences of order a:
+that between N(s + x) and N(s + g), and that between N(s + x) and N(s + x'). The means lie at most 2 apart in both, so
+that with R = (1 - q) N(0) + q N(2) and Q = N(0)
 
     H_a(output || output') <= q H_{a'}(N(2) || N(0)) = H_a(R || Q),    a' = 1 + (a - 1) / q,    for a >= 1.
 
-Exchanging the data sets gives, for a < 1, H_a <= 1 - a + a H_{1/a}(R || Q). Averaging over the draw keeps both, because
-divergences are jointly convex.
+Exchanging the data sets gives, for a < 1, H_a <= 1 - a + a H_{1/a}(R || Q). Averaging over the draw preserves both
+bounds, because divergences are jointly convex.
 
-T steps. The two bounds together are one function of a that is convex, falls from 1 and is at least max(1 - a, 0): the
-divergences of a pair of distributions, which therefore dominates a step (Zhu, Dong & Wang, 2022). Dominating pairs
-compose adaptively. Composing R || Q and Q || R apart from each other would be smaller, but is no proof: a record may
-raise one step's likelihood ratio and lower the next one's. The profile is handed to dp-accounting's privacy loss
-distributions, rounded so that epsilon and delta are upper bounds.
+T steps. The two bounds together are one function of a that is convex, falls from 1 and is at least max(1 - a, 0). Such
+a function is the profile of divergences of a pair of distributions, and that pair therefore dominates a step (Zhu, Dong
+& Wang, 2022). Dominating pairs compose adaptively. Composing R || Q and Q || R separately would give a smaller value,
+but no proof: a record may raise the likelihood ratio of one step and lower that of the next. The profile is handed to
+dp-accounting's privacy loss distributions, rounded so that epsilon and delta are upper bounds.
 """
 
 import math
@@ -40,14 +41,15 @@ from dpdescent.privacy.participation.search import first_below
 
 Array = NDArray[np.float64]
 
-# Step of the grid of privacy losses relative to epsilon, and its bounds; errors are of the order of T times its square.
+# Step of the grid of privacy losses divided by epsilon, and bounds on the step; errors are of the order of T times its
+# square.
 _RELATIVE_STEP, _FINEST, _COARSEST = 2e-4, 1e-5, 1e-3
 
-# Beyond the first, the grid grows with epsilon, because distributions are wide; beyond the second, amplification has
-# next to no part in epsilon, and the mean over participations is taken, which is proved as well.
+# Above the first epsilon the grid grows with epsilon, because distributions are wide. Above the second, amplification
+# hardly contributes to epsilon, and the mean over participations is used, which is proved as well.
 _LARGE, _LARGEST = 200.0, 1e4
 
-# Beyond this epsilon e^-epsilon is rounded to zero, by which dp-accounting divides.
+# Above this epsilon e^-epsilon is rounded to zero, and dp-accounting divides by it.
 _ROUNDED = 700.0
 
 # Share of delta that the ends of the grid may cost, over all steps.
@@ -68,8 +70,8 @@ def profile(kappa: float, rate: float, eps: ArrayLike) -> Array:
     require_positive(kappa=kappa)
     eps = np.asarray(eps, dtype=np.float64)
     above = np.abs(eps)
-    found = rate * gaussian.delta(2.0 / kappa, _order(above, rate))
-    return np.where(eps >= 0.0, found, -np.expm1(-above) + np.exp(-above) * found)
+    bound = rate * gaussian.delta(2.0 / kappa, _order(above, rate))
+    return np.where(eps >= 0.0, bound, -np.expm1(-above) + np.exp(-above) * bound)
 
 
 def _order(eps: Array, rate: float) -> Array:
@@ -79,13 +81,13 @@ def _order(eps: Array, rate: float) -> Array:
 
 @cache
 def delta(kappa: float, T: int, rate: float, eps: float) -> float:
-    """delta at eps of T steps, rounded up.
+    """The delta of T steps at eps, rounded up.
 
     Args:
         kappa: noise sd on the sum, divided by the clipping threshold.
         T: number of steps.
         rate: sampling rate B/n, in (0, 1].
-        eps: positive; the grid fits an epsilon of about this size.
+        eps: positive; the grid suits an epsilon of about this size.
     """
     require_positive(kappa=kappa, eps=eps)
     require_steps(T, rate)
@@ -94,7 +96,7 @@ def delta(kappa: float, T: int, rate: float, eps: float) -> float:
 
 @cache
 def epsilon(kappa: float, T: int, rate: float, delta: float) -> float:
-    """epsilon at delta of T steps, rounded up.
+    """The epsilon of T steps at delta, rounded up.
 
     Raises:
         ValueError: if an argument is out of its range.
@@ -106,17 +108,18 @@ def epsilon(kappa: float, T: int, rate: float, delta: float) -> float:
         bound = max(_LARGE, tail.epsilon(kappa, delta, T, rate, 0.0, sensitivity=2.0, rule="mixture"))
     if bound > _LARGEST:
         return bound
-    # A first grid tells the size of epsilon, to which the second one is fitted.
+    # A first grid finds the size of epsilon, which the second grid is made for.
     about = _epsilon(_composed(kappa, T, rate, bound, delta), delta)
     return _epsilon(_composed(kappa, T, rate, about, delta), delta)
 
 
-def _epsilon(found: PrivacyLossDistribution, delta: float) -> float:
-    eps = float(found.get_epsilon_for_delta(delta))
-    return eps if eps < _ROUNDED else first_below(found.get_delta_for_epsilon, delta, 1e-8)
+def _epsilon(distribution: PrivacyLossDistribution, delta: float) -> float:
+    """The epsilon of a distribution at delta, also where dp-accounting's formula fails."""
+    eps = float(distribution.get_epsilon_for_delta(delta))
+    return eps if eps < _ROUNDED else first_below(distribution.get_delta_for_epsilon, delta, 1e-8)
 
 
-# Remembered, because all arms and seeds of a cell ask for the same one.
+# Cached, because all arms and seeds of a cell ask for the same multiplier.
 @cache
 def multiplier(eps: float, T: int, rate: float, delta: float) -> float:
     """Smallest noise multiplier kappa, to about 1e-5 of itself, with which T steps are (eps, delta)-DP.
@@ -130,7 +133,7 @@ def multiplier(eps: float, T: int, rate: float, delta: float) -> float:
         return tail.multiplier(eps, delta, T, rate, 0.0, sensitivity=2.0, rule="mixture")
 
     def attained(kappa: float) -> float:
-        # One step alone is looked at first, because too little noise makes distributions very wide.
+        # One step alone is tested first, because too little noise makes distributions very wide.
         alone = float(profile(kappa, rate, eps))
         return alone if alone > delta else float(_composed(kappa, T, rate, eps, delta).get_delta_for_epsilon(eps))
 
@@ -144,7 +147,7 @@ def _require_account(T: int, rate: float, delta: float) -> None:
 
 
 def _composed(kappa: float, T: int, rate: float, eps: float, delta: float) -> PrivacyLossDistribution:
-    """Privacy losses of T steps, on a grid that fits this epsilon and loses a small share of this delta at its ends."""
+    """Privacy losses of T steps, on a grid that suits this epsilon and loses a small part of this delta at its ends."""
     step = min(max(_RELATIVE_STEP * eps, _FINEST), _COARSEST * max(1.0, eps / _LARGE))
     end = math.ceil(_last(kappa, rate, _CUT * delta / T) / step) + 1
     one = losses.connected(step, -end, profile(kappa, rate, step * np.arange(-end, end + 1)), even=False)
@@ -152,7 +155,7 @@ def _composed(kappa: float, T: int, rate: float, eps: float, delta: float) -> Pr
 
 
 def _last(kappa: float, rate: float, mass: float) -> float:
-    """eps from which on the profile is at most a mass."""
+    """Smallest eps above which the profile is at most a mass."""
     if mass >= rate:
         return 0.0
     order = gaussian.epsilon(2.0 / kappa, mass / rate)

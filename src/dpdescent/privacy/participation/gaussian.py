@@ -1,4 +1,4 @@
-"""Exact (epsilon, delta) of one Gaussian release, and its inversions."""
+"""Exact (epsilon, delta) of one Gaussian release, and the inverse functions."""
 
 import math
 
@@ -12,9 +12,9 @@ Array = NDArray[np.float64]
 
 
 def delta(mu: ArrayLike, eps: ArrayLike) -> Array:
-    """Exact delta `Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)`, mu being sensitivity over noise sd.
+    """The exact delta `Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)`, where mu is sensitivity divided by noise sd.
 
-    The formula is that of Balle & Wang (2018), computed from logarithms, because small values must be accurate.
+    The formula is from Balle & Wang (2018); it is computed from logarithms, because small values must be accurate.
     Arguments broadcast; mu may be 0 or infinite, eps must be finite.
 
     Raises:
@@ -26,8 +26,8 @@ def delta(mu: ArrayLike, eps: ArrayLike) -> Array:
     # These values are replaced at the end, because delta is 0 at mu = 0 and 1 at infinity.
     inner = np.where((mu == 0.0) | np.isinf(mu), 1.0, mu)
     upper, lower = log_ndtr(0.5 * inner - eps / inner), log_ndtr(-0.5 * inner - eps / inner)
-    found = np.exp(upper) * -np.expm1(np.minimum(eps + lower - upper, 0.0))
-    return np.where(mu == 0.0, 0.0, np.where(np.isinf(mu), 1.0, found))
+    result = np.exp(upper) * -np.expm1(np.minimum(eps + lower - upper, 0.0))
+    return np.where(mu == 0.0, 0.0, np.where(np.isinf(mu), 1.0, result))
 
 
 def epsilon(mu: float, delta: float) -> float:

@@ -12,14 +12,13 @@ def epsilon(event: Mechanism, delta: float) -> float:
     """Proved epsilon at delta of a mechanism of correlated releases; infinite without noise.
 
     For batches of fixed size and Poisson samples it is the mean over the number of participations, without
-    amplification; for independent noise on batches of fixed size under replace-one that of the dominating pair, which
-    is amplified by sampling.
-    For balls in bins it is that of the worst bin, without amplification.
+    amplification. For independent noise on batches of fixed size under replace-one it is the epsilon of the dominating
+    pair, which sampling amplifies. For balls in bins it is the epsilon of the worst bin, without amplification.
 
     Raises:
-        ValueError: if the releases are of another kind, delta is not in (0, 1), or the sampler has no accountant.
-            Or if batches have a fixed size and neighbours another number of records: one record more changes which
-            others are in a batch.
+        ValueError: if the releases are of another kind, delta is not in (0, 1), or the sampler has no accountant. Or if
+            batches have a fixed size and neighbours differ in their number of records, because one record more changes
+            which others are in a batch.
     """
     zcdp.require_delta(delta)
     (release, *others) = event.releases

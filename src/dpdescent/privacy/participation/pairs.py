@@ -1,7 +1,7 @@
 """The pair of wang2026 Theorem F.8: `P = sum_y s(y) N(C y, kappa^2 I)` against `Q = N(0, kappa^2 I)`.
 
-y has independent coordinates that are 1 with probability r. The pair dominates runs on Poisson samples under zero-out.
-For batches of fixed size, as in Algorithm 1, it does not: see `counterexample`.
+The coordinates of y are independent and are 1 with probability r. The pair dominates runs on Poisson samples under
+zero-out. It does not dominate runs on batches of fixed size, as in Algorithm 1: see `counterexample`.
 
 P has 2^T components, but `(C y)_t = lam (C y)_(t-1) + y_t` is a Markov chain. With state a at step t and
 `w_t(a) = exp((a x_t - a^2/2) / kappa^2)`, the likelihood ratio of x_(t+1..T) is a smooth function V_t of a alone:
@@ -36,7 +36,8 @@ Rounded = Literal["up", "down"]
 BLOCK = 500
 
 # Steps of the grid of privacy losses. Rounded up, values between grid points are interpolated, which is exact to three
-# digits. Rounded down, every step of a run loses half a grid step, but a finer grid takes over 500 MB in long runs.
+# digits. Rounded down, every step of a run loses half a grid step; a still finer grid would take over 500 MB in long
+# runs.
 _UP, _DOWN, _DOWN_A_STEP = 5e-4, 5e-5, 5e-9
 
 # Mass that is cut off in the composition; it counts as an infinite loss in both kinds of rounding.
@@ -45,16 +46,17 @@ _CUT = 1e-15
 # Outputs are evaluated in multiples of this number, because products of other widths differ in their last bit.
 _WHOLE = 8
 
-# Margin by which a bound on a loss must be below a number, because it is rounded.
+# Margin by which a bound on a loss must lie below a number, because bounds are rounded.
 _MARGIN = 1e-6
 
-# A likelihood ratio this much below that of another state is lost in the rounding of the interpolation.
+# A likelihood ratio that is smaller than that of another state by this factor is lost in the rounding of the
+# interpolation.
 _LOST = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
 class SampledPair:
-    """Random outputs of the pair: participations of the record, and the noise, in blocks.
+    """Random outputs of the pair, in blocks: participations of the record, and the noise.
 
     Attributes:
         rate: sampling rate r.
@@ -80,10 +82,10 @@ class SampledPair:
     def losses(self, kappa: float, direction: Direction, above: float = -math.inf) -> Array:
         """Privacy losses log dP/dQ at outputs from P, or log dQ/dP at outputs from Q, shape (draws,).
 
-        In place of a loss that is `above` or less may stand any number for which that holds as well.
+        If a loss is at most `above`, any number that is also at most `above` may stand in its place.
         """
         require_known(Direction, direction=direction)
-        found = []
+        blocks = []
         for y, z in self.blocks:
             x, sign = (encode(y, self.lam) + kappa * z, 1.0) if direction == "P|Q" else (kappa * z, -1.0)
             most = _most(x, kappa, self.rate, self.lam, sign)
@@ -92,8 +94,8 @@ class SampledPair:
             if len(rows):
                 rows = np.append(rows, np.repeat(rows[:1], -len(rows) % _WHOLE))
                 most[rows] = sign * log_ratio(x[rows], kappa, self.rate, self.lam)
-            found.append(most)
-        return np.concatenate(found)
+            blocks.append(most)
+        return np.concatenate(blocks)
 
 
 def deltas(
@@ -109,8 +111,8 @@ def deltas(
     require_steps(T, rate, lam)
     require_positive(kappa=kappa, draws=draws)
     blocks = draw_blocks(T, rate, draws, rng)
-    found = np.concatenate([_losses(y, z, kappa, rate, lam, direction) for y, z in blocks])
-    return [hockey_stick(found, each) for each in eps]
+    sample = np.concatenate([_losses(y, z, kappa, rate, lam, direction) for y, z in blocks])
+    return [hockey_stick(sample, order) for order in eps]
 
 
 def draw_blocks(T: int, rate: float, draws: int, rng: np.random.Generator) -> Iterator[tuple[NDArray[np.bool_], Array]]:
@@ -130,13 +132,13 @@ def independent_delta(kappa: float, eps: float, T: int, rate: float, rounded: Ro
     require_positive(kappa=kappa)
     require_steps(T, rate)
     delta = float(_composed(kappa, T, rate, rounded).get_delta_for_epsilon(eps))
-    # Rounded down, what is cut off and what rounding may add is taken off again.
+    # Rounded down, the mass that is cut off and the mass that rounding may add are subtracted again.
     return delta if rounded == "up" else max(0.0, delta - 2.0 * _CUT - T * losses.ROUNDING)
 
 
 @lru_cache(maxsize=2)
 def _composed(kappa: float, T: int, rate: float, rounded: Rounded) -> PrivacyLossDistribution:
-    """Privacy losses of T steps; remembered, because a search for epsilon asks for the same ones again and again."""
+    """Privacy losses of T steps; cached, because a search for epsilon asks for the same ones again and again."""
     if rounded == "up":
         return losses.sampled_gaussian(kappa, rate, T, _UP, _CUT)
     distribution = privacy_loss_distribution.from_gaussian_mechanism(
@@ -162,7 +164,7 @@ def log_ratio_by_product(x: Array, kappa: float, rate: float) -> Array:
 def log_ratio_by_states(x: Array, kappa: float, rate: float, lam: float, points: int | None = None) -> Array:
     """Log likelihood ratio for lam > 0, shape (N,), by the recursion in the module's docstring.
 
-    `points` is the number of Chebyshev points, by default that of `number_of_points`.
+    `points` is the number of Chebyshev points; None means `number_of_points`.
     """
     T = x.shape[-1]
     points = number_of_points(kappa, T, rate, lam) if points is None else points
@@ -173,15 +175,15 @@ def log_ratio_by_states(x: Array, kappa: float, rate: float, lam: float, points:
 def number_of_points(kappa: float, T: int, rate: float, lam: float) -> int:
     """Number of Chebyshev points with which losses are accurate to about 1e-12.
 
-    In a, V is a mixture of exponentials of `(a c - a^2 D / 2) / kappa^2` with `D = sum_{s<T} lam^2s`, of width
-    kappa / sqrt(D); the number is proportional to the range of states over that width.
+    As a function of a, V is a mixture of exponentials of `(a c - a^2 D / 2) / kappa^2` with `D = sum_{s<T} lam^2s`, of
+    width kappa / sqrt(D); the number is proportional to the range of states divided by that width.
     """
     widths = largest_state(lam) * math.sqrt(float(column_sum(T, lam * lam))) / kappa
     return 14 + math.ceil(3.0 * widths)
 
 
 def largest_state(lam: float) -> float:
-    """Upper bound 1 / (1 - lam) on states; no state reaches it."""
+    """Upper bound 1 / (1 - lam) on all states; none reaches it."""
     return 1.0 / (1.0 - lam)
 
 
@@ -189,8 +191,8 @@ def _most(x: Array, kappa: float, rate: float, lam: float, sign: float) -> Array
     """Upper bounds on the log likelihood ratio at outputs x (sign 1), or on its negative (sign -1), shape (N,).
 
     `|C y|^2 = sum_t y_t |c_t|^2 + 2 sum_(s<t) y_s y_t c_s'c_t` for the columns c_t of C, none of whose products is
-    negative. Without the last sum the ratio is larger, and a product over steps. It is smaller by at most the mean of
-    that sum over 2 kappa^2 under the product's own law of y (Gibbs' inequality).
+    negative. Without the last sum the ratio is larger, and a product over steps. The omission adds at most the mean of
+    that sum divided by 2 kappa^2, under the law of y in that product (Gibbs' inequality).
     """
     T = x.shape[1]
     squares = column_sum(T - np.arange(T), lam * lam)
@@ -201,12 +203,12 @@ def _most(x: Array, kappa: float, rate: float, lam: float, sign: float) -> Array
         weights *= rate
         ratios = weights + (1.0 - rate)
         product = ratios.prod(axis=1)
-        found = sign * np.log(product)
+        bound = sign * np.log(product)
         if sign < 0.0:
             weights /= ratios
-            found += 0.5 * (np.sum(encode(weights, lam) ** 2, axis=1) - weights**2 @ squares) / kappa**2
-    # A product that leaves the range of numbers, or loses digits at its end, bounds nothing.
-    return np.where(np.isfinite(found) & (product > 1e-290), found, np.inf)
+            bound += 0.5 * (np.sum(encode(weights, lam) ** 2, axis=1) - weights**2 @ squares) / kappa**2
+    # A product that leaves the range of numbers, or loses digits near its end, gives no bound.
+    return np.where(np.isfinite(bound) & (product > 1e-290), bound, np.inf)
 
 
 def _losses(

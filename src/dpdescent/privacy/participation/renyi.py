@@ -1,7 +1,8 @@
 """Renyi accountant of independent noise on batches of fixed size: wang2026 eq. (19).
 
 It is Theorem 9 of Wang, Balle & Kasiviswanathan (2019) for Gaussian noise, which holds for batches drawn without
-replacement under replace-one. The formula includes that a replaced record moves the sum by 2 clipping thresholds.
+replacement under replace-one. The formula accounts for the fact that a replaced record moves the sum by 2 clipping
+thresholds.
 """
 
 import math
@@ -22,7 +23,7 @@ ORDERS = np.array([*range(2, 64), *range(64, 257, 8)], dtype=np.float64)
 
 
 def epsilon(kappa: float, T: int, rate: float, delta: float) -> float:
-    """epsilon at delta of T steps, the minimum over orders of `T eps(alpha) + log(1/delta) / (alpha - 1)`.
+    """The epsilon of T steps at delta, the minimum over orders of `T eps(alpha) + log(1/delta) / (alpha - 1)`.
 
     Args:
         kappa: noise sd on the sum, divided by the clipping threshold.
@@ -37,25 +38,25 @@ def epsilon(kappa: float, T: int, rate: float, delta: float) -> float:
 
 
 def multiplier(eps: float, T: int, rate: float, delta: float) -> float:
-    """Smallest noise multiplier kappa for which `epsilon` is at most eps; infinite where none is large enough.
+    """Smallest noise multiplier kappa for which `epsilon` is at most eps; infinite where no noise is large enough.
 
-    The terms of (19) from the third on do not vanish as kappa grows, so that (19) cannot prove small epsilons.
+    From the third term on, the terms of (19) do not vanish as kappa grows, so that (19) cannot prove small epsilons.
     """
     require_positive(eps=eps)
     return smallest(lambda kappa: epsilon(kappa, T, rate, delta) <= eps)
 
 
 def divergences(kappa: float, rate: float) -> Array:
-    """Renyi divergence of one step for every order of `ORDERS`: the right-hand side of wang2026 eq. (19)."""
+    """Renyi divergence of one step at every order in `ORDERS`: the right-hand side of wang2026 eq. (19)."""
     j, log_binomials = _binomials()
     power = np.where(j > 2.0, math.log(2.0) + 2.0 * j * (j - 1.0) / kappa**2, _second(kappa))
     terms = log_binomials + j * math.log(rate) + power
-    # logaddexp with 0, because the first term of every order is 1.
+    # logaddexp with 0, because the first term is 1 at every order.
     return np.asarray(np.logaddexp(0.0, logsumexp(terms, axis=1)) / (ORDERS - 1.0))
 
 
 def second_term_share(kappa: float, rate: float, alpha: float) -> float:
-    """Share of the term j = 2 among those of wang2026 eq. (19) from j = 2 on, at an order alpha of at least 2."""
+    """Share of the term j = 2 among the terms from j = 2 on of wang2026 eq. (19), at an order alpha of at least 2."""
     j = np.arange(2.0, math.floor(alpha) + 1.0)
     binomials = gammaln(alpha + 1.0) - gammaln(j + 1.0) - gammaln(alpha - j + 1.0)
     power = np.where(j > 2.0, math.log(2.0) + 2.0 * j * (j - 1.0) / kappa**2, _second(kappa))

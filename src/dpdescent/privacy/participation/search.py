@@ -1,4 +1,4 @@
-"""Search for the point from which on a monotone condition holds."""
+"""Search for the smallest point at which a monotone condition holds."""
 
 import math
 from collections.abc import Callable
@@ -7,29 +7,30 @@ from dataclasses import dataclass
 # Answers are searched between 2^-60 and 2^60.
 _RANGE = 60
 
-# Steps of the secant method, which needs about five; more would mean that the value is not smooth.
+# Largest number of secant steps. About five are needed; more would mean that the value is not smooth.
 _SECANTS = 12
 
-# First step of `raised`, and how many equal steps follow it.
+# First relative step of `raised`, and number of equal steps that follow it.
 _MILLIONTH, _EQUAL = 1e-6, 9
 
 
 def smallest(enough: Callable[[float], bool], accuracy: float = 1e-12) -> float:
     """Smallest x > 0, to a relative accuracy, that satisfies a condition which then holds for all larger x as well.
 
-    The returned x satisfies it; it is 0 if 2^-60 does, and infinity if nothing up to 2^60 does.
+    The returned x satisfies the condition. It is 0 if 2^-60 satisfies it, and infinity if nothing up to 2^60 does.
     """
     low, high = _octave(enough)
     return _bisected(enough, low, high, accuracy) if 0.0 < high < math.inf else high
 
 
 def first_below(value: Callable[[float], float], limit: float, accuracy: float) -> float:
-    """The x that `smallest` finds for `value(x) <= limit`, in half as many evaluations of a costly falling value.
+    """The x that `smallest` finds for `value(x) <= limit`, with half as many evaluations of a costly falling value.
 
     Args:
-        value: falls in x and is at least 0; its logarithm is smooth in that of x.
+        value: function that falls in x and is at least 0; its logarithm is smooth in the logarithm of x.
         limit: positive.
-        accuracy: relative; coarser than the rounding of `value`, so that what is known of two points holds between.
+        accuracy: relative accuracy, coarser than the rounding of `value`, so that what holds at two points holds
+            between them.
     """
     known = _Falling(value, limit)
     low, high = _octave(known.enough)
@@ -40,9 +41,10 @@ def first_below(value: Callable[[float], float], limit: float, accuracy: float) 
 
 
 def raised(x: float, enough: Callable[[float], bool]) -> float:
-    """x, or the first multiple of it that satisfies a condition: ten steps of a millionth, then twice as much each.
+    """The number x, or the first slight increase of it that satisfies a condition.
 
-    It closes what lies between two grids, of which one has found x and the other judges it.
+    The steps are a millionth ten times, and then double every time. They close the gap between two grids, one of which
+    found x while the other judges it.
     """
     step = 0
     while not enough(x):
@@ -52,7 +54,7 @@ def raised(x: float, enough: Callable[[float], bool]) -> float:
 
 
 def _octave(enough: Callable[[float], bool]) -> tuple[float, float]:
-    """Two powers of two between which the condition begins to hold; the upper one is 0 or infinity where none do."""
+    """Two adjacent powers of two between which the condition begins to hold; both are 0 or infinity if none are."""
     high = 1.0
     while not enough(high):
         if (high := 2.0 * high) > 2.0**_RANGE:
@@ -66,6 +68,7 @@ def _octave(enough: Callable[[float], bool]) -> tuple[float, float]:
 
 
 def _bisected(enough: Callable[[float], bool], low: float, high: float, accuracy: float) -> float:
+    """The upper end of an interval after bisection of its logarithm to a relative accuracy."""
     while high > low * (1.0 + accuracy):
         middle = math.sqrt(low * high)
         if not low < middle < high:
@@ -76,7 +79,7 @@ def _bisected(enough: Callable[[float], bool], low: float, high: float, accuracy
 
 @dataclass
 class _Falling:
-    """What is known of a falling value: the places nearest to where it crosses a limit, with its logarithms there."""
+    """Knowledge about a falling value: the known points nearest to its crossing of a limit, with its logarithms."""
 
     value: Callable[[float], float]
     limit: float
@@ -86,17 +89,17 @@ class _Falling:
     below: float = -math.inf
 
     def enough(self, x: float) -> bool:
-        """Whether the value is at most the limit, without evaluation where a known place tells."""
+        """Whether the value at x is at most the limit, without evaluation where a known point decides."""
         if self.low < x < self.high:
-            found = self.value(x)
-            if found <= self.limit:
-                self.high, self.below = x, math.log(found / self.limit) if found > 0.0 else -math.inf
+            value = self.value(x)
+            if value <= self.limit:
+                self.high, self.below = x, math.log(value / self.limit) if value > 0.0 else -math.inf
             else:
-                self.low, self.above = x, math.log(found / self.limit)
+                self.low, self.above = x, math.log(value / self.limit)
         return x >= self.high
 
     def narrow(self, accuracy: float) -> None:
-        """Evaluates at secants, each a little beyond its crossing towards the farther end, until both ends are near."""
+        """Evaluates at secant points, slightly past the crossing towards the farther end, until both ends are near."""
         for _ in range(_SECANTS):
             width = math.log(self.high / self.low)
             if width <= 0.5 * accuracy:

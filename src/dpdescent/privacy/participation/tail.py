@@ -1,9 +1,9 @@
-"""Accountants that condition on the batches: given them, a run with correlated noise is one Gaussian release.
+"""Accountants that condition on the batches: given these, a run with correlated noise is one Gaussian release.
 
 If batches have the same law for neighbours, then a run's delta is at most the mean, over the record's participations y,
 of the delta of a Gaussian release with sensitivity `||C y||` (joint convexity; wang2026 Lemma F.9). This holds for all
-gradients, and uses no amplification by the secrecy of batches. `sensitivity` expresses the relation: the shift of the
-sum by one participation, in units of kappa, is 1 under zero-out and 2 under replace-one.
+gradients, and does not use amplification by the secrecy of batches. `sensitivity` expresses the relation: the shift of
+the sum by one participation, in units of kappa, is 1 under zero-out and 2 under replace-one.
 
 - `cyclic`: known batches visited in turn, so that y is known.
 - `tail`: in every step a record takes part with probability r, independently. As in the proof of wang2026 Theorem F.12,
@@ -34,7 +34,7 @@ Rule = Literal["tail", "mixture"]
 def delta(
     kappa: float, eps: float, T: int, rate: float, lam: float, sensitivity: float = 1.0, rule: Rule = "tail"
 ) -> float:
-    """delta at eps of T steps in each of which a record takes part with probability `rate`, independently.
+    """The delta at eps of T steps, in each of which a record takes part with probability `rate`, independently.
 
     Args:
         kappa: noise multiplier.
@@ -43,7 +43,7 @@ def delta(
         rate: sampling rate r, in (0, 1].
         lam: correlation, in [0, 1).
         sensitivity: shift of the sum by one participation.
-        rule: `mixture` is the tighter one.
+        rule: `tail` or `mixture`, of which the latter is tighter.
 
     Raises:
         ValueError: if an argument is out of its range.
@@ -61,14 +61,14 @@ def delta(
 def epsilon(
     kappa: float, delta: float, T: int, rate: float, lam: float, sensitivity: float = 1.0, rule: Rule = "tail"
 ) -> float:
-    """Smallest epsilon at which `delta` of the module is at most the given delta; arguments as for that function."""
+    """Smallest epsilon at which the module's `delta` is at most the given delta; arguments as for that function."""
     return _smallest_epsilon(lambda eps: _delta(kappa, eps, T, rate, lam, sensitivity, rule), delta)
 
 
 def multiplier(
     eps: float, delta: float, T: int, rate: float, lam: float, sensitivity: float = 1.0, rule: Rule = "tail"
 ) -> float:
-    """Smallest noise multiplier whose delta at eps is at most the given one; arguments as for the function `delta`."""
+    """Smallest noise multiplier whose delta at eps is at most the given delta; arguments as for `delta`."""
     zcdp.require_delta(delta)
     require_positive(eps=eps)
     return smallest(lambda kappa: _delta(kappa, eps, T, rate, lam, sensitivity, rule) <= delta)
@@ -77,7 +77,7 @@ def multiplier(
 def cyclic_epsilon(
     kappa: float, delta: float, T: int, period: int, lam: float, sensitivity: float = 1.0
 ) -> float:  # fmt: skip
-    """epsilon at delta of a record that takes part in every period-th step, from the first on."""
+    """The epsilon at delta of a record that takes part in every period-th step, from the first on."""
     require_positive(kappa=kappa, period=period, sensitivity=sensitivity)
     return gaussian.epsilon(sensitivity / kappa * math.sqrt(cyclic_norm_squared(T, period, lam)), delta)
 
@@ -92,6 +92,7 @@ _delta = delta
 
 
 def _smallest_epsilon(falling: Callable[[float], float], delta: float) -> float:
+    """Smallest epsilon at which a falling delta is at most the given delta; possibly 0."""
     zcdp.require_delta(delta)
     return 0.0 if falling(0.0) <= delta else smallest(lambda eps: falling(eps) <= delta)
 
