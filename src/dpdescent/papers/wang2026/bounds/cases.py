@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 
 from dpdescent.models.spline import CubicSplines
-from dpdescent.papers.wang2026.theory import explicit
 from dpdescent.papers.wang2026.theory.constants import Constants, smoothness
 from dpdescent.papers.wang2026.theory.explicit import Setting
 from dpdescent.replication.judging import bound_rows
@@ -64,11 +63,6 @@ def vacuous(value: float, trivial: float = TRIVIAL) -> str:
     """What the note of a bound on a risk adds where it is not below log 2; of a delta, below 1."""
     name = "log 2, the risk of f = 0" if trivial == TRIVIAL else f"{trivial:g}"
     return f"{VACUOUS}: not below {name}" if value >= trivial else ""
-
-
-def is_local(setting: Setting, Rbar: float) -> bool:
-    """Whether localisation and step are as the explicit bounds ask for (wang2026 Lemma C.3)."""
-    return setting.admissible and explicit.localisation(setting, Rbar) <= 0.5
 
 
 def first(table: pd.DataFrame, **where: object) -> "pd.Series[Any] | None":

@@ -13,21 +13,20 @@ from dpdescent.replication.judging.algebra import each
 from dpdescent.replication.judging.bound_rows import exact, same
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
-FIGURE = "fig01"
+RUNS, FIGURE = "bound_vs_run", "fig01"
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of every size of run with an explicit bound, and of the figure's right half."""
-    for artefact in ("bound_vs_run", "projection"):
-        table = rows(evidence, artefact).dropna(subset=["n", "T", "B", "m", "d", "lam", "kappa", "eta"])
-        for found in each(table.drop_duplicates(["T", "m", "d"])):
-            yield from _normals(evidence, artefact, found)
+    table = rows(evidence, RUNS).dropna(subset=["n", "T", "B", "m", "d", "lam", "kappa", "eta"])
+    for found in each(table.drop_duplicates(["T", "m", "d"])):
+        yield from _normals(evidence, found)
     yield from _growth(evidence)
 
 
-def _normals(evidence: Evidence, artefact: str, found: pd.Series) -> Iterator[Bound]:
-    setting = setting_at(evidence, artefact, found, KINDS["sharp"](splines_of(evidence, artefact)))
-    D, T, text = float(setting.parameters), setting.T, place(artefact, found, "T", "m", "d")
+def _normals(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
+    setting = setting_at(evidence, RUNS, found, KINDS["sharp"](splines_of(evidence, RUNS)))
+    D, T, text = float(setting.parameters), setting.T, place(RUNS, found, "T", "m", "d")
     why = f"D={D:g}; the lemma spends half of delta_Z on it; measured is the sum of exact chi-squared tails"
     measured = T * float(chi2.sf(explicit.largest_noise(setting) ** 2, D))
     yield exact("P(max |Z_t| > z)", "Lemma C.5", text, 0.5 * setting.delta_Z, measured, why)

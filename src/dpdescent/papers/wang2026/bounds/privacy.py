@@ -12,20 +12,16 @@ from scipy.stats import binom
 
 from dpdescent.papers.wang2026.bounds.cases import place, thinned, vacuous
 from dpdescent.papers.wang2026.experiments import closed_form_validity, sampling_counterexample
-from dpdescent.papers.wang2026.reading import INDEPENDENT, PAIR, PROOF, PUBLISHED, rows
-from dpdescent.papers.wang2026.theory import prescriptions
-from dpdescent.privacy.participation import closed_forms, gaussian, renyi, tail
+from dpdescent.papers.wang2026.reading import PAIR, PROOF, PUBLISHED, rows
+from dpdescent.privacy.participation import closed_forms, gaussian, tail
 from dpdescent.privacy.participation.encoder import block_norms_squared, column_sum, encode
 from dpdescent.replication.judging.algebra import each
 from dpdescent.replication.judging.bound_rows import (
     ROUNDING,
     STANDARD_ERRORS,
     exact,
-    finite,
     is_met,
-    order,
     row,
-    stated,
 )
 from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 
@@ -44,17 +40,15 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     table = thinned(table, "lam", "eps")
     for found in each(table[table["accountant"].isin([PUBLISHED, PROOF])]):
         yield from _correlated(found)
-    for found in each(table[table["accountant"] == INDEPENDENT]):
-        yield from _independent(evidence, found)
     for found in each(table[table["accountant"] == PAIR]):
-        yield from _poisson(found)
+        yield _poisson(found)
     yield from _lemmas(table)
     yield from _regime(evidence)
     yield from _pair(evidence)
 
 
 def _correlated(found: pd.Series) -> Iterator[Bound]:
-    """Rows of the multiplier of Theorem F.12, by its own route and with 1 for its constants."""
+    """Rows of the multiplier of Theorem F.12, by its own route."""
     T, r, lam, eps, delta = _numbers(found)
     kappa, factor = float(found["mean"]), 8 if found["accountant"] == PUBLISHED else 2
     met = closed_forms.correlated_precondition(T, r, eps, delta)
@@ -69,52 +63,18 @@ def _correlated(found: pd.Series) -> Iterator[Bound]:
                 f"delta of {found['accountant']}, {relation}", "Thm F.12 (5.1)", place(TABLE, found, *PLACE), delta,
                 measured, joined(why, ours), met=met,
             )  # fmt: skip
-    if factor == 8:
-        value = prescriptions.theorem_5_1(T, r, lam, eps)
-        yield order(
-            "kappa of F12x8 without logarithms", "Thm 5.1", place(TABLE, found, *PLACE), value, kappa, condition
-        )
 
 
-def _independent(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    """Rows of the multiplier of Theorem D.9, by the accountant that it cites."""
-    T, r, _, eps, delta = _numbers(found)
-    kappa, setting = float(found["mean"]), place(TABLE, found, *PLACE)
-    why = f"kappa={kappa:.5g}; measured is the epsilon that eq. (19) proves at it, an upper bound like the claim"
-    yield stated(
-        bound="epsilon of D9", location="Thm D.9 (5.4), (19)", setting=setting, value=eps, note=why,
-        measured=finite(renyi.epsilon(kappa, T, r, delta)),
-    )  # fmt: skip
-    wanted = 1.0 + 2.0 * math.log(1.0 / delta) / eps
-    nearest = int(np.argmin(np.abs(renyi.ORDERS - wanted)))
-    alpha = float(renyi.ORDERS[nearest])
-    constant = evidence.published.get("ratios", {}).get("c_sgm", math.nan)
-    if math.isfinite(constant):
-        value, measured = constant * alpha * r**2 / kappa**2, float(renyi.divergences(kappa, r)[nearest])
-        why = f"alpha={alpha:g}, the order nearest to D.9's; measured is the right-hand side of eq. (19), a bound too"
-        yield stated(
-            bound="Renyi divergence of a step", location="Lemma D.7, (19)", setting=setting, value=value, note=why,
-            measured=finite(measured),
-        )  # fmt: skip
-    yield order("kappa of D9 without logarithms", "Thm 5.4", setting, prescriptions.theorem_5_4(T, r, eps), kappa)
-
-
-def _poisson(found: pd.Series) -> Iterator[Bound]:
-    """Rows of the multiplier of Theorem F.8: for Poisson samples, where it is true, and Algorithm 1's batches."""
-    T, r, lam, eps, delta = _numbers(found)
-    kappa, setting = float(found["mean"]), place(TABLE, found, *PLACE)
+def _poisson(found: pd.Series) -> Bound:
+    """The row of the multiplier of Theorem F.8 for Poisson samples, where it is true."""
+    delta, kappa, setting = float(found["delta"]), float(found["mean"]), place(TABLE, found, *PLACE)
     error = 0.0 if math.isnan(found["delta_se"]) else STANDARD_ERRORS * float(found["delta_se"])
     error += CALIBRATED * delta
     why = f"kappa={kappa:.5g}; holds by definition, but for {STANDARD_ERRORS:g} standard errors and {CALIBRATED:g}"
     measured = float(found["delta_attained"])
-    yield row(
+    return row(
         bound="delta of F8, Poisson", location="Thm F.8", setting=setting, value=delta, measured=measured,
         direction="at most", note=why, allowed=error,
-    )  # fmt: skip
-    why = f"kappa={kappa:.5g}; measured is the delta that the tail accountant proves: no more is known to be guaranteed"
-    yield stated(
-        bound="delta of F8, fixed size", location="Thm F.8", setting=setting, value=delta, note=why,
-        measured=tail.delta(kappa, eps, T, r, lam),
     )  # fmt: skip
 
 
@@ -167,15 +127,8 @@ def _gaussian(found: pd.Series) -> Bound:
 
 
 def _regime(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of D.9's multiplier: by eq. (19), and what is attained in the regime of Corollary 5.5."""
+    """Rows of D.9's multiplier: what is attained in the regime of Corollary 5.5, and with eq. (19)'s."""
     table = rows(evidence, VALIDITY).dropna(subset=["n", "eps", "delta", "kappa"])
-    for found in each(table[table["series"] == closed_form_validity.RENYI]):
-        why = f"kappa={found['kappa']:.4g}; measured is the epsilon that eq. (19) proves, an upper bound like the claim"
-        setting = place(VALIDITY, found, "n", "B", "T", "eps")
-        yield stated(
-            bound="epsilon of D9", location="Thm D.9 (5.4), (19)", setting=setting, value=found["eps"], note=why,
-            measured=finite(found["mean"]),
-        )  # fmt: skip
     for found in each(table[table["series"] == closed_form_validity.ATTAINED]):
         why = f"kappa={found['kappa']:.4g}; measured is attained, rounded down, all other gradients being 0"
         setting = place(VALIDITY, found, "n", "T", "r", "eps", "norm_share")

@@ -124,16 +124,6 @@ def largest_step(beta: float) -> float:
     return 1.0 / (12.0 * beta)
 
 
-def quasi_convexity(distance: float, hessian_bound: float) -> float:
-    """Returns tau = `1 / (1 - D^2 nu / 2)`: on a segment of length D the loss is at most tau times that at its ends.
-
-    wang2026 Lemma B.4; infinite where D reaches sqrt(2/nu).
-    """
-    require_non_negative(distance=distance, hessian_bound=hessian_bound)
-    left = 1.0 - 0.5 * distance**2 * hessian_bound
-    return 1.0 / left if left > 0.0 else math.inf
-
-
 def loss_ceiling(output: float) -> float:
     """Returns U = log(1 + e^F), the largest loss at outputs within F (wang2026 Lemma C.17)."""
     require_non_negative(output=output)

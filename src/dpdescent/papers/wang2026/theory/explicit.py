@@ -111,13 +111,6 @@ class Terms:
         return float(added(getattr(self, field.name) for field in fields(self)))
 
 
-def deviation_squared(values: Array, B: int) -> float:
-    """Returns E|mean of B rows - mean of all|^2 exactly, B drawn of (n, k) without replacement (wang2026 Lemma B.2)."""
-    n = len(values)
-    spread = float(np.mean(np.sum((values - values.mean(axis=0)) ** 2, axis=1)))
-    return (n - B) / (B * (n - 1.0)) * spread
-
-
 def largest_noise(setting: Setting) -> float:
     """Returns z = `sqrt(D) + sqrt(2 log(2T/delta_Z))`, a bound on max_t |Z_t| (wang2026 Lemma C.5)."""
     return _largest_norm(setting.T, setting.parameters, setting.delta_Z)
@@ -238,49 +231,6 @@ def independent_bound(setting: Setting, comparator: Comparator, radius: float) -
         batches=6.0 * s.eta * batch_sum(s) / s.T,
         noise=6.0 * s.eta * s.c_priv**2 * _chi_squared(s.T * s.parameters, math.log(1.0 / s.delta_Z)) / s.T,
     )
-
-
-def independent_localisation(hessian_bound: float, radius: float) -> float:
-    """Returns `nu (2 R_*)^2`, which must not exceed 1/2 (wang2026 eq. 21)."""
-    return hessian_bound * (2.0 * radius) ** 2
-
-
-@dataclass(frozen=True, eq=False)
-class Step:
-    """One step of the auxiliary run, arrays of any one shape (wang2026 Sec. 4.3).
-
-    Attributes:
-        before: W~_{t-1}.
-        after: W~_t.
-        gradient: g_t, of L_S at W~_{t-1}.
-        deviation: Delta_t, the batch's gradient minus g_t.
-        noise_before: Z_{t-1}.
-        noise_after: Z_t.
-    """
-
-    before: Array
-    after: Array
-    gradient: Array
-    deviation: Array
-    noise_before: Array
-    noise_after: Array
-
-
-def shifted(iterate: Array, noise: Array, eta: float, c_priv: float) -> Array:
-    """Returns U = W~ + eta c Z (wang2026 Sec. 4.3, step 2)."""
-    return iterate + eta * c_priv * noise
-
-
-def one_step(step: Step, comparator: Array, eta: float, lam: float, c: float) -> tuple[float, float]:
-    """Returns both sides of the one-step identity, |U_t - W*|^2 and its expansion (wang2026 eq. 6, Lemma C.1)."""
-    U = shifted(step.before, step.noise_before, eta, c) - comparator
-    g, Delta, Z = step.gradient, step.deviation, step.noise_before
-    right = _dot(U, U) - 2.0 * eta * (_dot(g, step.before - comparator) + _dot(Delta, U))
-    right += -2.0 * (1.0 - lam) * eta * c * _dot(Z, U) + eta**2 * _dot(g + Delta, g + Delta)
-    right += (1.0 - lam) ** 2 * eta**2 * c**2 * _dot(Z, Z)
-    right += 2.0 * (1.0 - lam) * eta**2 * c * _dot(Delta, Z) - 2.0 * lam * eta**2 * c * _dot(g, Z)
-    after = shifted(step.after, step.noise_after, eta, c) - comparator
-    return _dot(after, after), right
 
 
 def comparator_slack(loss: float, gradient: Array, iterate: Array, target: Array, target_loss: float) -> float:

@@ -5,7 +5,7 @@ in the main text, or kept as in the appendix; the bound G on gradients counts as
 """
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 
 from dpdescent.checks import require_non_negative, require_positive, require_probability
 from dpdescent.sums import added
@@ -150,22 +150,6 @@ def population(run: Run, empirical: float) -> float:
 def quadratic_weight(lam: float, eta: float) -> float:
     """Returns `(1 - lam)^2 + lam^2 eta` (wang2026 Theorem 4.1); with 12 beta eta in place of eta that of Lemma C.3."""
     return (1.0 - lam) ** 2 + lam**2 * eta
-
-
-def best_correlation(eta: float) -> float:
-    """Returns the lambda of the least quadratic weight, `1 / (1 + eta)`; the weight then is `eta / (1 + eta)`.
-
-    Ours, from wang2026 Remark 4.2; with the constants of Lemma C.3 eta stands for 12 beta eta.
-    """
-    require_positive(eta=eta)
-    return 1.0 / (1.0 + eta)
-
-
-def best_correlation_of(run: Run) -> float:
-    """Returns the lambda of the least A_corr at a fixed kappa (ours), at most 1, up to which the linear term falls."""
-    at_zero = correlated(replace(run, lam=0.0))
-    # At lambda = 0 the quadratic weight is 1.
-    return min(1.0, (1.0 + at_zero.linear / (2.0 * at_zero.quadratic)) / (1.0 + run.eta))
 
 
 # Conditions -----------------------------------------------------------------------------------------------------------

@@ -14,33 +14,6 @@ from dpdescent.checks import require_non_negative, require_positive, require_pro
 Array = NDArray[np.float64]
 
 
-def growth(eta: float, hessian_bound: float, losses: Array) -> Array:
-    """Returns M_t = `2 nu eta (L_{B_t}(W_t) + L^(i)_{B_t}(W^(i)_t))`, for that sum of losses (wang2026 Lemma C.16)."""
-    require_positive(eta=eta)
-    return 2.0 * hessian_bound * eta * losses
-
-
-def push(eta: float, gradient_bound: float, B: int, losses: Array) -> Array:
-    """Returns R_t = `eta b / B (l_i + l'_i)` at the steps whose batch has record i, 0 at others (wang2026 Lemma C.16).
-
-    Args:
-        eta: step size.
-        gradient_bound: b.
-        B: batch size.
-        losses: l_i + l'_i where i is in the batch, 0 elsewhere, shape (T, ...).
-    """
-    require_positive(eta=eta, B=B)
-    return eta * gradient_bound / B * losses
-
-
-def recursion(growths: Array, pushes: Array) -> Array:
-    """Returns bounds Delta_t = (1 + M_{t-1}) Delta_{t-1} + R_{t-1}, Delta_0 = 0, (T + 1, ...) (wang2026 Lemma C.16)."""
-    distance = np.zeros((len(pushes) + 1, *pushes.shape[1:]))
-    for t, (grow, add) in enumerate(zip(growths, pushes, strict=True)):
-        distance[t + 1] = (1.0 + grow) * distance[t] + add
-    return distance
-
-
 def on_average(
     eta: float, gradient_bound: float, n: int, loss_sum: float, radius: float, failure: float, factor: float = math.e
 ) -> float:
@@ -59,12 +32,6 @@ def on_average(
     require_non_negative(loss_sum=loss_sum, failure=failure)
     drift = 2.0 * radius * failure if failure > 0.0 else 0.0
     return 2.0 * factor * eta * gradient_bound * loss_sum / n + drift
-
-
-def generalisation(gradient_bound: float, distance: float) -> float:
-    """Returns a bound on E L - L_S: `2 b` times the mean distance, as l is b-Lipschitz (wang2026 Lemma C.15)."""
-    require_non_negative(gradient_bound=gradient_bound, distance=distance)
-    return 2.0 * gradient_bound * distance
 
 
 def batch_losses(loss_sum: float, loss_ceiling: float, T: int, B: int, delta_conf: float) -> float:
