@@ -152,14 +152,6 @@ def kan_lambda() -> Rows:
     return made
 
 
-def fixed_kappa() -> Rows:
-    panels = ("gradient bound", "small threshold, eta = 2", "small threshold, eta = 8")
-    return [
-        place | SIZES | {"eta": 1e-4, "kappa": 5.0, "series": "gain over lam = 0", "mean": 0.1 * place["lam"]}
-        for place in grid(panel=panels, lam=(0.25, 0.5, 0.75, 0.9, 0.95))
-    ]
-
-
 def lambda_tradeoff() -> Rows:
     made: Rows = []
     for eps, lam, accountant in itertools.product(
@@ -216,86 +208,11 @@ def bound_vs_run() -> Rows:
     return made
 
 
-def rate_T() -> Rows:
-    made: Rows = []
-    for panel, B in (("full batch", 200), ("B = 5", 5), ("B = 20", 20)):
-        for eta, T in itertools.product(STEPS, (50, 100, 200, 400, 800)):
-            place = SIZES | {"panel": panel, "n": 200, "B": B, "eta": eta, "T": T}
-            made.append(place | {"series": "empirical risk", "mean": 20 / T})
-    return made
-
-
 def both_risks(place: dict[str, Any], empirical: float, population: float) -> Rows:
     return [
         place | {"series": f"{name} risk", "mean": mean}
         for name, mean in (("empirical", empirical), ("population", population))
     ]
-
-
-def rate_n() -> Rows:
-    places = [SIZES | {"n": n, "B": n, "T": 25 * n, "eta": 1e-4} for n in (50, 100, 200, 400, 800)]
-    return [row for place in places for row in both_risks(place, 8 / place["n"], 8.01 / place["n"])]
-
-
-def rate_minibatch() -> Rows:
-    places = [SIZES | {"n": n, "B": 2, "T": n**2 * 50, "eta": 1e-4, "precondition": "met"} for n in (25, 50, 100, 200)]
-    return [row for place in places for row in both_risks(place, 8 / place["n"], 9 / place["n"])]
-
-
-ARMS = ((0.0, "D9"), (0.0, "tail"), (0.5, "F12x8"), (0.5, "F12x2"), (0.5, "tail"))
-
-
-def private_rate_n() -> Rows:
-    made: Rows = []
-    for n, (lam, accountant) in itertools.product((1000, 2000, 4000, 8000), ARMS):
-        # Corollary 5.3's batches are a share of the records, Corollary 5.5's are gamma sqrt(n).
-        B = n // 5 if accountant != "D9" else round(GAMMA * n**0.5)
-        place = {"n": n, "T": round(4 * n**0.5), "B": B, "m": WIDE, "d": 4, "eta": 1e-4, "eps": 1.0, "lam": lam}
-        place |= {
-            "accountant": accountant,
-            "precondition": "met" if accountant.startswith("F12") else "none",
-            "kappa": 9.0,
-        }
-        made += both_risks(place, 10 / n**0.5, 9 / n**0.5)
-    return made
-
-
-def eps_and_d() -> Rows:
-    made: Rows = []
-    for accountant in ("F12x8", "tail"):
-        place = {"n": 4000, "T": 253, "B": 800, "m": WIDE, "eta": 1e-4, "lam": 0.5, "accountant": accountant}
-        made += [
-            row
-            for eps in (0.25, 0.5, 1.0)
-            for row in both_risks(place | {"panel": "eps", "eps": eps, "d": 4}, 0.3, 0.3 * eps**-0.5)
-        ]
-        made += [
-            row
-            for d in (2, 4, 8, 16)
-            for row in both_risks(place | {"panel": "d", "eps": 1.0, "d": d}, 0.2, 0.2 * d**0.3)
-        ]
-    return made
-
-
-def width() -> Rows:
-    made: Rows = []
-    for k in range(5):
-        place = {"m": WIDE * 2**k, "n": 1000, "T": 100, "B": 100, "gamma": GAMMA, "eta": 1e-4}
-        made += both_risks(place | {"panel": "no noise", "kappa": 0.0, "lam": 0.0}, 0.2 / (1 + k), 0.2)
-        for lam in (0.0, 0.5):
-            made += both_risks(place | {"panel": "noise", "kappa": 2.65, "lam": lam}, 0.2 + abs(k - 2) / 20, 0.3)
-    return made
-
-
-def batch() -> Rows:
-    made: Rows = []
-    for panel, B, eta in itertools.product(("T fixed", "T B fixed"), (10, 25, 50, 100, 250, 1000), STEPS):
-        for kappa in (0.0, 2.65):
-            place = SIZES | {"panel": panel, "n": 1000, "B": B, "eta": eta, "kappa": kappa, "lam": 0.0}
-            place |= {"T": 100 if panel == "T fixed" else 10_000 // B}
-            risk = 0.2 * B**-0.1 + (10 / B if kappa else 0.0)
-            made += both_risks(place, risk, risk)
-    return made
 
 
 def clipping() -> Rows:
@@ -313,22 +230,6 @@ def clipping() -> Rows:
             "clipped": 0.0 if rule[0] == "G" else 0.7,
         }
         made += both_risks(place, 0.5, 0.5 + abs(math.log(eta / 1e-3)) / 10)
-    return made
-
-
-def projection() -> Rows:
-    made: Rows = []
-    for m, kappa, lam, factor in itertools.product(
-        (WIDE, 2 * WIDE), (0.0, 2.65), (0.0, 0.5, 0.9), (math.inf, 4.0, 2.0, 1.0, 0.5)
-    ):
-        place = {"m": m, "n": 200, "B": 20, "T": 400, "eta": 1e-4, "kappa": kappa, "lam": lam, "radius_factor": factor}
-        own = {
-            "projected": 0.0 if factor >= 4 else 0.5,
-            "largest_shift": math.hypot(1.0, 10 * (1 - lam)) if kappa else 1.0,
-            "Rbar": 50.0,
-            "radius": 60.0 * factor,
-        }
-        made.append(place | own | {"largest_move": 9.0, "series": "empirical risk", "mean": 0.4})
     return made
 
 
@@ -608,8 +509,7 @@ def finished(made: Rows) -> pd.DataFrame:
 
 
 MAKERS = (
-    kappa_tables, fig01, kan_lambda, fixed_kappa, lambda_tradeoff, bound_vs_run, rate_T, rate_n, rate_minibatch,
-    private_rate_n, eps_and_d, width, batch, clipping, projection, comparator, stability, admissible_width,
+    kappa_tables, fig01, kan_lambda, lambda_tradeoff, bound_vs_run, clipping, comparator, stability, admissible_width,
     initialisation, closed_form_validity, sampling_counterexample, table_rates, ext_window, ext_window_rates, ext_proof,
 )  # fmt: skip
 RIGHT: Tables = {maker.__name__: finished(maker()) for maker in MAKERS}
@@ -723,7 +623,6 @@ def tilt(artefact: str, axis: str, power: float, /, **where: Any) -> Edit:
 SERIES = {"population": "population risk", "empirical": "empirical risk"}
 GAINS = {"series": "gain over lam = 0"}
 SAMPLERS = {"": "main", "-cyclic": "cyclic batches", "-algorithm-1": "batches of Algorithm 1"}
-PANELS = {"": "gradient bound", "-small-step": "small threshold, eta = 2", "-large-step": "small threshold, eta = 8"}
 VARIANTS = {"": "main", "-d2": "design D2", "-g3": "G = 3", "-g8": "G = 8"}
 ACCURACY = {"panel": "accuracy"} | GAINS
 ADMISSIBLE = {"panel": "admissible step", "term": "total"}
@@ -802,7 +701,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"tighter-accountants": lambda: change("kappa_tables", 4, accountant="tail", lam=0.8, eps=1.0),
     r"remark-d.8": lambda: change("kappa_tables", 9, accountant="F8", lam=0.0, T=1000),
     r"lemma-f.10": lambda: put("kappa_tables", 1e-4, "r", accountant="F12x8", **MET),
-    r"assumption-3.3": lambda: put("rate_n", -0.01, "gamma", n=800),
+    r"assumption-3.3": lambda: put("ext_window_rates", -0.01, "gamma", panel="GD", n=50),
     r"lemma-b.5": lambda: put("initialisation", 0.9, series="E_delta holds", m=16),
     r"lemma-b.6-gradient": lambda: put("initialisation", 110.0, series="largest gradient", m=64),
     r"lemma-b.6-hessian": lambda: put("initialisation", 121.0, series="largest Hessian", m=64),
@@ -1232,7 +1131,7 @@ def test_claims_about_tables_that_are_not_there_are_not_testable(kept: list[str]
 
 @pytest.mark.parametrize(
     "columns", [
-        ["lam", "constants", "clipped"], ["eps", "gamma", "t"], ["m", "kappa", "radius_factor"],
+        ["lam", "constants", "clipped"], ["eps", "gamma", "t"], ["m", "kappa", "unit"],
         ["eta", "precondition", "condition"],
     ],
 )  # fmt: skip

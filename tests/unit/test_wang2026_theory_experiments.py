@@ -13,9 +13,9 @@ from dpdescent.papers.wang2026.experiments import (
     admissible_width,
     bound_vs_run,
     comparator,
+    ext_window,
     initialisation,
     lambda_tradeoff,
-    projection,
     stability,
     table_rates,
 )
@@ -110,32 +110,31 @@ def test_bounds_of_a_seed():
 
 
 def test_projection():
-    cell = {"n": 20, "B": 5, "T": 9, "m": 12, "eta": 1.0}
-    spec = spec_of("projection", cell, arms={"kappa": [0, 2.0], "lam": [0, 0.5], "radius_factor": [1, 0.02]})
-    rows = list(projection.run(spec))
-    check_unique(rows, "kappa", "lam", "radius_factor")
-    assert len(rows) == 9
-    unit = 10.0 * (math.log(9) + math.sqrt(math.log(20 / 0.01)))
-    seed, G = Seed(spec, 0, 20), diagnostics.sharp_threshold(spec, 0)
-    for row in rows:
-        assert row["radius"] == pytest.approx(row["radius_factor"] * unit)
-        assert row["C_clip"] == G
-        path = by_hand(
-            spec, 0, n=20, B=5, T=9, eta=1.0, kappa=row["kappa"], lam=row["lam"], C_clip=G, radius=row["radius"]
-        )  # fmt: skip
-        moves = [np.linalg.norm(W - seed.problem.start[0]) for W, _ in path]
-        drift = G * row["kappa"] / 5
-        shifts = [np.linalg.norm(W + drift * Z - seed.trained.weights) for W, Z in path]
-        assert row["largest_move"] == pytest.approx(max(moves), rel=1e-9)
-        assert row["largest_shift"] == pytest.approx(max(shifts), rel=1e-9)
-        on_the_edge = np.mean([move > 0.999999 * row["radius"] for move in moves[1:]])
-        assert row["projected"] == pytest.approx(on_the_edge)
-    assert {row["radius_factor"] for row in rows if row["projected"] > 0} == {0.02}
-    assert len({row["Rbar"] for row in rows}) == 3
+    cell = {"n": 20, "B": 5, "T": 9, "m": 12, "eta": 1.0, "kappa": [0, 2.0], "lam": [0, 0.5], "jitter": 0.1}
+    for factor in (1, 0.02):
+        arms = {"radius_factor": factor}
+        spec = spec_of("ext_window", cell, arms=arms, design="two clusters", C_clip=2.0, per_step=5, test_points=50)
+        rows = list(ext_window.run(spec))
+        check_unique(rows, "kappa", "lam")
+        unit = 10.0 * (math.log(9) + math.sqrt(math.log(20 / 0.01)))
+        start, edge = design.problem_of(spec, [0], 20).start[0], factor * unit
+        rows = [row for row in rows if row["series"] == "empirical risk"]
+        assert len(rows) == 3
+        for row in rows:
+            assert row["unit"] == pytest.approx(unit)
+            path = by_hand(
+                spec, 0, n=20, B=5, T=9, eta=1.0, kappa=row["kappa"], lam=row["lam"], C_clip=2.0, radius=edge
+            )  # fmt: skip
+            moves = [np.linalg.norm(W - start) for W, _ in path]
+            shifts = [np.linalg.norm(W + 2.0 * row["kappa"] / 5 * Z - start) for W, Z in path]
+            assert row["largest_move"] == pytest.approx(max(moves), rel=1e-9)
+            assert row["largest_shift"] == pytest.approx(max(shifts), rel=1e-9)
+            assert row["projected"] == pytest.approx(np.mean([move > 0.999999 * edge for move in moves[1:]]))
+        assert max(row["projected"] for row in rows) == (1.0 if factor == 0.02 else 0.0)
 
 
 def test_radius_of_the_projection_rests_on_no_record():
-    first, second = (spec_of("projection", {"m": 12}, design=design) for design in ("D1", "D2"))
+    first, second = (spec_of("x", {"m": 12}, design=design) for design in ("D1", "D2"))
     assert diagnostics.theorem_radius(first, 20, 9) == diagnostics.theorem_radius(second, 20, 9)
     assert diagnostics.theorem_radius(first, 20, 9) == margin.radius(0.1, 20, 9, 0.01)
 
@@ -385,8 +384,8 @@ def test_correlation_under_accountants(tmp_path):
 
 
 def test_ledger():
-    cell = {"n": 20, "B": 5, "T": 9, "m": 12, "eta": 1.0, "kappa": [0, 2.0], "lam": [0, 0.5], "radius_factor": 1}
-    for module in (projection, bound_vs_run, stability, comparator):
+    cell = {"n": 20, "B": 5, "T": 9, "m": 12, "eta": 1.0, "kappa": [0, 2.0], "lam": [0, 0.5]}
+    for module in (bound_vs_run, stability, comparator):
         spec = spec_of(module.__name__.rsplit(".")[-1], cell, panel="inequality", C_clip=0.25)
         entries = list(module.releases(spec))
         assert len(entries) == len({name for name, _, _ in entries}) == 3

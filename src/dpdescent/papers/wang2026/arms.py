@@ -28,7 +28,6 @@ _CONDITIONING = (
     "given the batches, which do not depend on the records, the run is one Gaussian release of the encoded sums, whose "
     "sensitivity hangs on how often a record takes part; eps_tight is by the mean over that (joint convexity)"
 )
-_LARGE_DELTA = "delta is not below 1 / n, as the paper allows: to publish a record at random would be private too"
 _CAUSAL = "gradients are clipped at C_clip; iterates are post-processing; T steps are accounted for"
 _REASONS: dict[str, tuple[Guarantee, str]] = {
     FIXED: ("proved", _CONDITIONING),

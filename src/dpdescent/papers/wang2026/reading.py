@@ -50,8 +50,8 @@ ADDED, SHIFTED = "added to the population risk", "added to the largest shift squ
 COLUMNS = (
     "variant", "series", "mean", "se", "q975", "trials", "panel", "design", "spline_cells", "n", "T", "B", "r", "m",
     "d", "lam", "eps", "delta", "accountant", "relation", "sampler", "precondition", "C_clip", "kappa", "eta",
-    "clipped", "t", "noise", "delta_attained", "delta_se", "gamma", "norm_share", "initial_output", "hessian",
-    "noise_norm", "clip_rule", "radius_factor", "projected", "largest_move", "largest_shift", "radius", "Rbar",
+    "clipped", "t", "noise", "delta_attained", "delta_se", "gamma", "norm_share",
+    "clip_rule", "projected", "largest_move", "largest_shift",
     "comparator", "tau_gamma", "condition", "constants", "bound", "term", "logs", "jitter", "admitted", "unit", "p",
     "factor", "place", "checks", "growth", "distance",
 )  # fmt: skip

@@ -17,7 +17,7 @@ from dpdescent.replication.judging.statistics import Estimate, exactly, quotient
 from dpdescent.sums import added
 
 START, PATH, STABILITY, BOUNDS = "initialisation", "comparator", "stability", "bound_vs_run"
-MARGINS = (PATH, "width", "rate_T", "rate_n", "rate_minibatch")
+MARGINS = (PATH, BOUNDS, "ext_window", "ext_window_rates")
 QUANTILES = "a quantile over draws beside the mean of a bound that differs from draw to draw: no draw is held against its own bound"
 # Id, measured series, series of the bound, location, whose statement it is, statement, note.
 SIZES: tuple[tuple[str, str, str, str, Source, str, str], ...] = (

@@ -14,7 +14,7 @@ from dpdescent.replication.judging.criteria import at_least
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import agree
 
-WIDTH, WIDTHS, PROJECTION = "width", "admissible_width", "projection"
+WIDTHS = "admissible_width"
 PLACE = ("n", "gamma", "lam", "eps", "eta", "logs", "accountant")
 # Id, what is asked, in words and as a series that lies in the range; the range itself where there is none.
 WINDOWS = (

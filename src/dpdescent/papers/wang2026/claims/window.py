@@ -30,7 +30,6 @@ from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import HIDDEN, HIDDEN_ACCUSED
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, ratio
 
-FIXED = "fixed_kappa"
 # The multiplier of the panel of correlations at which noise costs enough to be gained back.
 MUCH = 10.0
 SHOWN = ("panel", "n", "m", "d", "T", "eta", "kappa", "lam")
@@ -51,7 +50,7 @@ def _remark_4_2(evidence: Evidence) -> Iterator[Claim]:
     gains, steps = (
         _largest_step(rows(evidence, WINDOW, panel="correlation", series=series)) for series in (GAIN, STEP)
     )
-    place = f"eta = {one_of(gains['eta']):g}, kappa = {one_of(gains['kappa']):g}; {_elsewhere(evidence)}"
+    place = f"eta = {one_of(gains['eta']):g}, kappa = {one_of(gains['kappa']):g}"
     yield every(
         id="remark-4.2-improves", artefact=WINDOW, location="Remark 4.2, Sec. 5.1", kind="theorem", source="ours",
         statement="temporal correlation improves the bound for a fixed kappa, and population risk with it: of runs, the averaged population risk",
@@ -79,13 +78,6 @@ def _shares(steps: pd.DataFrame, most: float) -> Places:
     """Gains over the next smaller correlation, with their own intervals, as shares of the largest gain."""
     found = algebra.by(steps, ["lam"], single) if most > 0 else {}
     return {place: Estimate(each.value / most, each.low / most, each.high / most) for place, each in found.items()}
-
-
-def _elsewhere(evidence: Evidence) -> str:
-    """What runs outside of the window gain, for a note."""
-    table = rows(evidence, FIXED, series=GAIN)
-    smallest = {str(name): exactly(float(group["mean"].min())) for name, group in table.groupby("panel") if len(group)}
-    return f"outside of the window (artefact fixed_kappa) the smallest gains are {algebra.told(smallest)}"
 
 
 def _widths(evidence: Evidence) -> Iterator[Claim]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from dpdescent.papers.wang2026.claims import conditions
 from dpdescent.papers.wang2026.claims.quantities import range_of
-from dpdescent.papers.wang2026.claims.rates import LOGS_LEFT_OUT, elsewhere, rate, without_logs
+from dpdescent.papers.wang2026.claims.rates import LOGS_LEFT_OUT, rate, without_logs
 from dpdescent.papers.wang2026.claims.terms import FROM_OUTSIDE, WINDOW, room
 from dpdescent.papers.wang2026.claims.window import gap
 from dpdescent.papers.wang2026.reading import (
@@ -85,7 +85,7 @@ def _in_iterations(evidence: Evidence) -> Claim:
         quantity="log-log slope in T of the averaged risk over log^2 T + log(n/delta), at the largest step that the theorem admits",
         cells=algebra.by(without_logs(evidence, largest), ["eta"], lambda group: algebra.exponent(group, "T")),
         criterion=rate(-1.0), regime=conditions.window(largest), changed=f"{LOGS_LEFT_OUT} {FROM_OUTSIDE}",
-        note=f"m = {range_of(table['m'])}; smaller steps than of the order of one are claim step-term{elsewhere(evidence, 'gd-rate-t')}",
+        note=f"m = {range_of(table['m'])}; smaller steps than of the order of one are claim step-term",
     )  # fmt: skip
 
 
@@ -100,7 +100,7 @@ def _in_records(evidence: Evidence) -> Iterator[Claim]:
             quantity=f"log-log slope in n of the averaged risk times gamma^{'1' if power > -1.0 else '2'} over log^2 T + log(n/delta)",
             measured=algebra.exponent(without_logs(evidence, at_margin), "n"), criterion=rate(power),
             regime=conditions.window(table), changed=FROM_OUTSIDE,
-            note=f"n {range_of(table['n'])}, B {range_of(table['B'])}, T {range_of(table['T'])}, kappa {range_of(table['kappa'])}, risks {range_of(table['mean'])}{elsewhere(evidence, name)}",
+            note=f"n {range_of(table['n'])}, B {range_of(table['B'])}, T {range_of(table['T'])}, kappa {range_of(table['kappa'])}, risks {range_of(table['mean'])}",
         )  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def _both(evidence: Evidence) -> Iterator[Claim]:
         statement="both independent-noise and correlated-noise DP-SGD attain the rate O(1/sqrt(n) + sqrt(d)/(n eps))",
         quantity="log-log slope in n of the averaged population risk over log^2 T + log(n/delta), with proved noise: the larger of lambda = 0 and lambda = 0.5",
         cells={name: slopes[name] for name in ("independent, Corollary 5.5", "correlated, Corollary 5.3")}, criterion=rate(-0.5),
-        changed=FROM_OUTSIDE, regime=conditions.window(proved), note=f"all arms: {algebra.told(slopes)}{elsewhere(evidence, 'both-attain-the-rate')}",
+        changed=FROM_OUTSIDE, regime=conditions.window(proved), note=f"all arms: {algebra.told(slopes)}",
     )  # fmt: skip
     yield claim(
         id="rates-match", artefact=RATES, location="Sec. 5.1 (interpretation)", kind="text", source="ours",
@@ -142,7 +142,7 @@ def _cuts(evidence: Evidence) -> Iterator[Claim]:
             measured=algebra.exponent(table, axis),
             criterion=at_least(power - LOGARITHMS) if falls else at_most(power + LOGARITHMS),
             regime=conditions.window(table), changed=FROM_OUTSIDE if name in ("corollary-5.3-eps", "corollary-5.3-d") else "",
-            note=f"kappa {range_of(table['kappa'])}, margins {range_of(table['gamma'])}, risks {range_of(table['mean'])}{elsewhere(evidence, name)}",
+            note=f"kappa {range_of(table['kappa'])}, margins {range_of(table['gamma'])}, risks {range_of(table['mean'])}",
         )  # fmt: skip
     table = _of(evidence, "epsilon, Corollary 5.3", TAIL, POPULATION)
     yield claim(

@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 
 from dpdescent.papers.wang2026.figures.styles import (
     BARS,
-    EMPIRICAL,
     EPS,
     GAIN,
     GAIN_LABEL,
@@ -30,9 +29,7 @@ from dpdescent.papers.wang2026.figures.styles import (
     zero_line,
 )
 from dpdescent.replication.drawing.figures import (
-    BLUE,
     GREY,
-    VERMILION,
     log_scale,
     panels,
     positive,
@@ -138,46 +135,6 @@ def _variants(axes: Axes, rows: pd.DataFrame, names: list[str]) -> None:
             thin_curve(axes, own, "lam", color=look(accountant)["color"], linestyle=dash, alpha=1.0)
         if len(where(rows, variant=variant)):
             axes.plot([], [], color=GREY, linestyle=dash, linewidth=0.9, label=f"thin: {variant}")
-
-
-def draw_fixed_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws risks and paired gain against lambda at one noise multiplier, one column for each setting."""
-    main = select(table)
-    names = panels_in(main, display) or [""]
-    figure, axes = panels(len(names), 2, size=(5.0, 3.5), squeeze=False)
-    for (top, bottom), name in zip(axes.T, names, strict=True):
-        rows = where(main, panel=name)
-        _risks_and_gain(top, bottom, rows)
-        _claimed_optimum(top, rows)
-        for panel in (top, bottom):
-            lam_axis(panel, values_of(rows, "lam"))
-            # Names of panels spell the step out.
-            panel.set_title(name.replace("eta =", r"$\eta$ ="))
-    star_in_legend(axes[0, 0])
-    claim = (
-        r"Remark 4.2 claims: at a fixed $\kappa$ and a small step the bound improves as $\lambda\to1$ "
-        r"($(1-\lambda)^2+\lambda^2\eta$ is smallest at $1/(1+\eta)$)"
-    )
-    known = sizes(main, "n", "B", "T", "kappa")
-    finish(figure, axes.ravel(), 4, claim, joined(known, BARS, by="; "))
-    return figure
-
-
-def _risks_and_gain(top: Axes, bottom: Axes, rows: pd.DataFrame) -> None:
-    for series, color, marker in ((POPULATION, BLUE, "o"), (EMPIRICAL, VERMILION, "s")):
-        own = where(rows, series=series)
-        curve(top, own, "lam", f"{series}", color=color, marker=marker)
-        best(top, own, "lam", color)
-    curve(bottom, where(rows, series=GAIN), "lam", "gain in population risk", color="black", marker="D")
-    zero_line(bottom)
-    top.set_ylabel("risk")
-    bottom.set_ylabel(GAIN_LABEL)
-
-
-def _claimed_optimum(axes: Axes, rows: pd.DataFrame) -> None:
-    """Marks 1/(1 + eta), which minimises (1 - lam)^2 + lam^2 eta of Theorem 4.1."""
-    for eta in values_of(rows, "eta")[:1]:
-        vertical(axes, 1 / (1 + eta), r"$1/(1+\eta)$", height=0.97)
 
 
 def draw_lambda_tradeoff(table: pd.DataFrame, display: dict[str, Any]) -> Figure:

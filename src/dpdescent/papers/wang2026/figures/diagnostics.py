@@ -1,6 +1,5 @@
-"""Figures of wang2026 on assumptions of its proofs: the start, projection, the comparator, stability."""
+"""Figures of wang2026 on assumptions of its proofs: the start, the comparator, stability."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ from matplotlib.figure import Figure
 
 from dpdescent.papers.wang2026.figures.styles import (
     BARS,
-    EMPIRICAL,
     M,
     curve,
     each,
@@ -18,17 +16,14 @@ from dpdescent.papers.wang2026.figures.styles import (
     guide,
     in_order,
     joined,
-    lam_color,
     noise_label,
     sizes,
-    vacuous_line,
     value_ticks,
 )
 from dpdescent.replication.drawing.figures import (
     BLUE,
     GREEN,
     GREY,
-    METHODS,
     ORANGE,
     PURPLE,
     SKY,
@@ -48,55 +43,8 @@ SPAN = 3.0
 COMPARATORS = {"W_0": (BLUE, "the start $W_0$"), "GD": (VERMILION, "gradient descent's end"), "NTK": (GREEN, "NTK")}
 
 
-def _noisy(kappa: float, lam: float) -> dict[str, Any]:
-    """Returns the colour and marker of a run: those of non-private runs without noise, else by lambda."""
-    return {"color": lam_color(lam), "marker": "s"} if kappa else {"color": METHODS["non-private"], "marker": "o"}
-
-
 def _about(rows: pd.DataFrame, *columns: str) -> str:
     return joined(sizes(rows, *columns), BARS, by="; ")
-
-
-def draw_projection(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws risk, share of projected steps, and moves beside the radius, by the radius, one row for each width."""
-    main = where(select(table), series=EMPIRICAL)
-    # An empty radius means that there is no projection.
-    main = main.assign(radius_factor=main["radius_factor"].fillna(math.inf), radius=main["radius"].fillna(math.inf))
-    widths = values_of(main, "m") or [math.nan]
-    factors = values_of(main, "radius_factor")
-    figure, axes = panels(3, len(widths), size=(5.3, 3.4), squeeze=False)
-    for row, m in zip(axes, widths, strict=True):
-        rows = where(main, m=m).assign(place=lambda own: own["radius_factor"].map(factors.index))
-        _projected_runs(row, rows, f", $m={m:g}$" if len(rows) else "")
-        for panel in row:
-            names = ["none" if math.isinf(factor) else f"{factor:g}" for factor in factors]
-            value_ticks(panel, range(len(factors)), names)
-            panel.set_xlabel(r"radius over $(\log T+\sqrt{\log(n/\delta)})/\gamma$")
-    claim = r"Theorem 4.1 projects onto a ball of radius $R_*\sim(\log T+\sqrt{\log(n/\delta)})/\gamma$"
-    finish(figure, axes.ravel(), 4, claim, _about(main, "n", "T", "B", "d", "eta"))
-    return figure
-
-
-def _projected_runs(row: "np.ndarray[Any, Any]", rows: pd.DataFrame, title: str) -> None:
-    risk, share, moves = row
-    for (kappa, lam), own in each(rows, "kappa", "lam"):
-        style, label = _noisy(kappa, lam), noise_label(kappa, lam)
-        if kappa == 0 and lam > 0:
-            continue
-        curve(risk, own, "place", label, **style)
-        curve(share, own.assign(mean=100 * own["projected"], se=0.0), "place", label, **style)
-        curve(moves, own, "place", label, "largest_move", **style)
-        least = own.sort_values("place")
-        moves.plot(least["place"], least["Rbar"], color=style["color"], linestyle=":")
-    radius = rows[np.isfinite(rows["radius"])].drop_duplicates("place").sort_values("place")
-    bars: dict[str, Any] = {"marker": "_", "linestyle": "none", "markersize": 16, "markeredgewidth": 2}
-    moves.plot(radius["place"], radius["radius"], color="black", label="radius $R_*$", **bars)
-    moves.plot([], [], color=GREY, linestyle=":", label=r"$\bar R$ of eq. (10), in the colours of the runs")
-    vacuous_line(risk)
-    log_scale(moves, "y")
-    risk.set(title=f"risk{title}", ylabel="averaged empirical risk")
-    share.set(title=f"active projections{title}", ylabel="steps projected, %")
-    moves.set(title=f"largest move{title}", ylabel=r"$\max_t\|W_t-W_0\|$")
 
 
 def draw_comparator(table: pd.DataFrame, display: dict[str, Any]) -> Figure:

@@ -47,7 +47,7 @@ ACCOUNTANTS: dict[str, tuple[str, str, str]] = {
 OTHER = (GREY, "x", "")
 # Accountants that do not guarantee what they claim at every place, for the batches of Algorithm 1.
 UNPROVED = ("D9", "F8")
-MISSED = ("not met", "T capped")
+MISSED = ("not met",)
 HOLLOW = "hollow and dashed: no guarantee, or at some places only"
 
 LAM, EPS, KAPPA, T, N, M, B, D, ETA = (
