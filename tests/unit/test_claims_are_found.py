@@ -34,7 +34,7 @@ def ids_given(file: Path) -> list[ast.expr]:
     return [
         keyword.value
         for call in calls
-        if isinstance(call.func, ast.Name) and call.func.id in MAKES
+        if (call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")) in MAKES
         for keyword in call.keywords
         if keyword.arg == "id"
     ]
@@ -44,7 +44,7 @@ def ids_given(file: Path) -> list[ast.expr]:
 def test_ids_are_literals_or_come_from_rows_of_literals(paper: str, kind: str) -> None:
     """An id that is put together stands nowhere as it is printed."""
     given = [(file.name, value) for file in sources(paper, kind) for value in ids_given(file)]
-    assert given
+    assert given or kind == "findings"
     literal = (ast.Constant, ast.Name, ast.Subscript, ast.Attribute)
     assert not [f"{name}:{value.lineno}" for name, value in given if not isinstance(value, literal)]
 
@@ -55,7 +55,8 @@ def test_every_committed_id_stands_in_the_code_as_a_quoted_literal(paper: str, k
     rows = read_rows(ROOT / f"results/paper/{kind}.csv")
     column = kind.removesuffix("s")
     ids = [row[column] for row in rows if row["paper"] == paper]
-    assert len(ids) == len(set(ids)) > 0
+    assert len(ids) == len(set(ids))
+    assert ids or kind == "findings"
     assert [each for each in ids if f'"{each}"' not in text] == []
 
 

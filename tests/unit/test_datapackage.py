@@ -44,6 +44,16 @@ def committed(folder: Path) -> Any:
     return json.loads((folder / datapackage.FILE).read_text(encoding="utf-8"))
 
 
+def undescribed(descriptor: Any) -> list[str]:
+    """Columns that nothing is said about, as `path: column`."""
+    return [
+        f"{table['path']}: {field['name']}"
+        for table in descriptor["resources"]
+        for field in table["schema"]["fields"]
+        if "description" not in field
+    ]
+
+
 def header(file: Path) -> list[str]:
     with open(file, encoding="utf-8", newline="") as stream:
         return next(csv.reader(stream))
@@ -59,14 +69,14 @@ def test_every_column_of_every_committed_table_is_described(folder: Path) -> Non
         table["path"]: [field["name"] for field in table["schema"]["fields"]] for table in descriptor["resources"]
     }
     assert described == tables
-    assert datapackage.undescribed(descriptor) == []
+    assert undescribed(descriptor) == []
 
 
 def test_of_the_benchmark_too() -> None:
     descriptor = json.loads((ROOT / metadata.BENCH).read_text(encoding="utf-8"))
     (table,) = descriptor["resources"]
     assert [field["name"] for field in table["schema"]["fields"]] == header(ROOT / "results/bench.csv")
-    assert datapackage.undescribed(descriptor) == []
+    assert undescribed(descriptor) == []
 
 
 def test_committed_descriptions_are_what_the_code_writes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +131,7 @@ def test_words_of_a_figure_go_before_those_of_its_paper(tmp_path: Path) -> None:
         "shift": "a move; the mean over trials", "other": None,
     }  # fmt: skip
     assert second == first | {"rho": "budget"}
-    assert datapackage.undescribed(found) == ["p/fig01.csv: other", "p/fig02.csv: other"]
+    assert undescribed(found) == ["p/fig01.csv: other", "p/fig02.csv: other"]
 
 
 def test_what_is_made_later_is_listed_and_what_is_not_there_is_not(tmp_path: Path) -> None:

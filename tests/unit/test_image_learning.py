@@ -14,7 +14,7 @@ from dpdescent.algorithms.dp_ftrl_softmax import WideSoftmax
 from dpdescent.models import image_columns
 from dpdescent.models.classifiers import softmax_regression
 from dpdescent.models.image_columns import Columns
-from dpdescent.papers.choquettechoo2023.claims import on_request
+from dpdescent.papers.choquettechoo2023 import on_request
 from dpdescent.papers.choquettechoo2023.runs import image_learning
 from dpdescent.papers.choquettechoo2023.runs.image_learning import AMPLIFIED_RENYI
 from dpdescent.replication.judging.evidence import Evidence

@@ -135,13 +135,3 @@ class TestMinimumPhase:
     @pytest.mark.parametrize("strategy", [optimal_cc(), nu_family(0.01)], ids=lambda s: s.name)
     def test_long_lists(self, strategy):
         assert spectral.is_minimum_phase(strategy.coefficients(3000))
-
-    def test_limits(self):
-        assert sensitivity.squared_limit_of(np.array([1.0, -0.9])) == pytest.approx(1 / 0.19, rel=1e-12)
-        limit = nu_family(0.05).sensitivity_squared_limit()
-        assert sensitivity.squared_limit_of(nu_family(0.05).coefficients(1000)) == pytest.approx(limit, rel=1e-12)
-        # The mean of |B|^-2 is 1/3 here, as if the encoder were that of (2, -1).
-        with pytest.raises(ValueError, match="not minimum phase"):
-            sensitivity.squared_limit_of(np.array([1.0, -2.0]))
-        with pytest.raises(ValueError, match="not minimum phase"):
-            sensitivity.squared_limit_of(anti_pgd().coefficients(10))

@@ -12,7 +12,7 @@ from dpdescent.algorithms.dp_ftrl_softmax import WideSoftmax
 from dpdescent.models import image_columns
 from dpdescent.models.classifiers import softmax_regression
 from dpdescent.models.image_columns import Columns
-from dpdescent.papers.wang2026.claims import on_request
+from dpdescent.papers.wang2026 import on_request
 from dpdescent.papers.wang2026.design import named
 from dpdescent.papers.wang2026.experiments import fig01_cifar10, fig01_cifar10_rates
 from dpdescent.papers.wang2026.runs import wide_images

@@ -22,6 +22,7 @@ artefacts:
   fig01:
     title: Means of normal values
     place: Figure 1
+    code: means
     caption: Means of normal values over the sample size, one curve a budget
     keys: [panel, n, rho]
     measures: [size]
@@ -59,15 +60,24 @@ artefacts:
 
 MODULES = {
     "__init__": "",
-    "experiments/__init__": "",
-    "experiments/fig01": '''\
-"""Figure 1."""
+    "means": '''\
+"""Means of normal values: Figure 1, its arms, and what is said of it."""
 
+from functools import partial
+
+import dpdescent
 from dpdescent.papers.sixth2026.drawing import value
-from dpdescent.privacy.events import GaussianReleases, Mechanism
+from dpdescent.privacy.events import GaussianReleases
+from dpdescent.replication.judging import records
+from dpdescent.replication.judging.criteria import at_most
+from dpdescent.replication.judging.evidence import Bound
+from dpdescent.replication.judging.statistics import exactly
+
+SECTION_1 = records.Place(artefact="fig01", location="Sec. 1", kind="text", source="paper")
+claim = partial(records.claim, "sixth2026")
 
 
-def run(spec):
+def run_fig01(spec):
     """One row a trial and budget."""
     n, scale = spec["cell"]["n"], spec["settings"]["scale"]
     for trial in range(*spec["trials"]):
@@ -76,14 +86,39 @@ def run(spec):
             yield {**axes, "value": scale * value(spec, n, trial), "size": n}
 
 
-def releases(spec):
+def releases_fig01(spec):
     """One mechanism a budget."""
     for rho in spec["arms"]["rho"]:
         event = GaussianReleases("mean", 2 / spec["cell"]["n"], 1.0, 1)
-        yield f"{spec['variant']}: rho={rho}", Mechanism(
-            "mean", (event,), "replace-one", "full batch", rho, "as published", "not examined"
-        ), 1e-5
+        words = "replace-one", "full batch", rho, "as published", "not examined"
+        yield f"{spec['variant']}: rho={rho}", dpdescent.Mechanism("mean", (event,), *words), 1e-5
+
+
+def judge(evidence):
+    """One claim."""
+    mean = float(evidence.tables["fig01"]["mean"].mean())
+    small, limit = exactly(mean), at_most(10.0)
+    yield claim(id="means-small", **SECTION_1, statement="small", quantity="mean", measured=small, criterion=limit)
+
+
+def evaluate(evidence):
+    """One bound."""
+    mean = float(evidence.tables["fig01"]["mean"].abs().max())
+    yield Bound("largest mean", "Lemma 1", "all", 10.0, mean, mean <= 10.0)
 ''',
+    "means_figures": '''\
+"""Drawing of Figure 1."""
+
+from dpdescent.replication.drawing import figures
+
+
+def draw_fig01(table, display):
+    """Means."""
+    figure, axes = figures.panels()
+    axes.plot(table["n"], table["mean"], "o")
+    return figure
+''',
+    "experiments/__init__": "",
     "experiments/table_one": '''\
 """Table 1."""
 
@@ -105,18 +140,6 @@ def value(spec, n, trial):
     """Mean of n normal values."""
     return float(stream(spec["seed"], "sixth2026", spec["artefact"], f"n={n}", trial).standard_normal(n).mean())
 ''',
-    "figures": '''\
-"""Figures."""
-
-from dpdescent.replication.drawing import figures
-
-
-def draw_fig01(table, display):
-    """Means."""
-    figure, axes = figures.panels()
-    axes.plot(table["n"], table["mean"], "o")
-    return figure
-''',
     "audit": '''\
 """Audit: one attack, on a mean with noise of sd 1."""
 
@@ -128,7 +151,7 @@ from dpdescent.replication.ledger.requests import Request, rounded
 
 def shifted(mu):
     """A record that moves the mean by its whole sensitivity."""
-    return Attack("a shift by mu", lambda runs, rng: tuple(rng.standard_normal((2, runs)) + [[0.0], [mu]]), mu=mu)
+    return Attack("a shift by mu", lambda runs, rng: tuple(rng.normal([[0.0], [mu]], size=(2, runs))), mu=mu)
 
 
 ATTACKS = {"shift": shifted}
@@ -145,33 +168,24 @@ def statements():
     return ()
 ''',
     "bounds": '''\
-"""Bounds."""
+"""Bounds, subject by subject."""
 
-from dpdescent.replication.judging.evidence import Bound
+from dpdescent.papers.sixth2026 import means
 
 
 def evaluate(evidence):
-    """One bound."""
-    mean = float(evidence.tables["fig01"]["mean"].abs().max())
-    return [Bound("largest mean", "Lemma 1", "all", 10.0, mean, mean <= 10.0)]
+    """All bounds."""
+    return list(means.evaluate(evidence))
 ''',
     "claims": '''\
-"""Claims."""
+"""Claims, subject by subject."""
 
-from dpdescent.replication.judging import records
-from dpdescent.replication.judging.criteria import at_most
-from dpdescent.replication.judging.statistics import exactly
+from dpdescent.papers.sixth2026 import means
 
 
 def judge(evidence):
-    """One claim."""
-    mean = float(evidence.tables["fig01"]["mean"].mean())
-    return [
-        records.claim(
-            "sixth2026", id="c1", artefact="fig01", location="Sec. 1", kind="text", source="paper",
-            statement="it is small", quantity="mean", measured=exactly(mean), criterion=at_most(10.0),
-        )
-    ]
+    """All claims."""
+    return list(means.judge(evidence))
 ''',
     "findings": '''\
 """Findings: none."""

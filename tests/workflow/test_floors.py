@@ -6,6 +6,7 @@ from typing import get_args
 
 import pytest
 
+from dpdescent.public import NAMES
 from dpdescent.replication.configuration import project
 from dpdescent.replication.judging.evidence import Source
 
@@ -38,7 +39,9 @@ def imported(file: Path) -> set[tuple[str, ...]]:
             above = package[: len(package) + 1 - node.level] if node.level else ()
             base = ".".join([*above, *([node.module] if node.module else [])])
             names |= {f"{base}.{alias.name}" for alias in node.names}
-    return {tuple(name.split(".")[1:]) for name in names if name.split(".")[0] == "dpdescent"}
+    found = {tuple(name.split(".")[1:]) for name in names if name.split(".")[0] == "dpdescent"}
+    # The package by itself, and the names that it has for users.
+    return {("public",) if not target or target[0] in NAMES else target for target in found}
 
 
 def place(file: Path) -> tuple[str, ...]:

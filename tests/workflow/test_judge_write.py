@@ -16,7 +16,7 @@ from dpdescent.replication.build import anew, compare
 from dpdescent.replication.build.provenance import RECORD, hashes
 
 ROOT = Path(__file__).resolve().parents[2]
-CLAIMS = f"src/dpdescent/papers/{sixth_paper.KEY}/claims.py"
+CLAIMS = f"src/dpdescent/papers/{sixth_paper.KEY}/means.py"
 # Rules that stay out, because they train, attack or draw, or because other commands make what they make.
 GIVEN = {
     "begin",
@@ -61,7 +61,7 @@ def test_a_changed_criterion_is_written_without_training_and_taken_back(sixth: B
     with Build(clone).edited(CLAIMS, "at_most(10.0)", "at_most(-10.0)"):
         printed = judge(clone)
     after = content(clone / "results/paper")
-    assert "c1: was reproduced" in printed
+    assert "means-small: was reproduced" in printed
     assert "is not reproduced" in printed
     changed = {name for name in before | after if before.get(name) != after.get(name)}
     assert {"claims.csv", "README.md", "report/claims.html", "MANIFEST.sha256", RECORD} <= changed

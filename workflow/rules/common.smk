@@ -211,8 +211,8 @@ def choices_of(papers):
 
 def judging_modules(artefact):
     """Modules that judge, account for and attack what a paper makes on request; it may have no claims about it."""
-    judged = [paper_module(artefact.paper, "claims.on_request")]
-    known = SOURCE / "dpdescent" / "papers" / artefact.paper / "claims" / "on_request.py"
+    judged = [paper_module(artefact.paper, "on_request")]
+    known = SOURCE / "dpdescent" / "papers" / artefact.paper / "on_request.py"
     return [
         *(judged if known.is_file() else []),
         paper_module(artefact.paper, "audit"),

@@ -110,17 +110,6 @@ def huber_minimiser(sample: LinearSample, gamma: float, tolerance: float = 1e-12
     raise RuntimeError(f"the Huber minimiser at gamma={gamma} still moves after {limit} steps: raise `limit`")
 
 
-def ordinary_least_squares(sample: IVSample) -> Array:
-    """Least squares of y on X, shape (p,); Z is not used. Inconsistent where X is endogenous.
-
-    Raises:
-        ValueError: if the columns of X are linearly dependent.
-    """
-    s = np.sqrt(sample.weights)
-    beta: Array = _solve(s[:, None] * sample.X, s * sample.y, sample.X, s, "X")
-    return beta
-
-
 def two_stage_least_squares(sample: IVSample) -> TwoStageFit:
     """Two-stage least squares of y on X with instruments Z (liang2025 Definition 2.3).
 

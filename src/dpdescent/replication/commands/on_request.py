@@ -105,7 +105,7 @@ def write_claims(whole: Project, keys: Sequence[str], results: Path) -> list[Cla
 
 def judged(whole: Project, key: str, results: Path) -> list[Claim]:
     """Returns the claims of a paper about its artefacts on request; none where its package has none about them."""
-    module = f"dpdescent.papers.{key}.claims.on_request"
+    module = f"dpdescent.papers.{key}.on_request"
     if importlib.util.find_spec(module) is None:
         return []
     spec = json.loads(project.judging_json(whole, key))

@@ -184,13 +184,3 @@ def write(results: Path, known: Mapping[str, Table], name: str) -> None:
 def text(descriptor: Node) -> str:
     """The descriptor as it stands in its file."""
     return json.dumps(descriptor, indent=1, ensure_ascii=False) + "\n"
-
-
-def undescribed(descriptor: Node) -> list[str]:
-    """Columns that nothing is said about, as `path: column`."""
-    return [
-        f"{table['path']}: {field['name']}"
-        for table in descriptor["resources"]
-        for field in table["schema"]["fields"]
-        if "description" not in field
-    ]
