@@ -13,21 +13,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpdescent.papers.wang2026 import claims, reading
-from dpdescent.papers.wang2026.claims import (
-    arithmetic,
-    conditions,
-    lemmas,
+from dpdescent.papers.wang2026 import (
+    claims,
+    corollaries,
+    criteria,
+    explicit_bounds,
     multipliers,
-    open_claims,
-    quantities,
-    remark_4_2,
+    not_testable,
+    rates,
     terms,
 )
-from dpdescent.papers.wang2026.theory import prescriptions, rates
-from dpdescent.papers.wang2026.theory.explicit import Terms
-from dpdescent.papers.wang2026.theory.prescriptions import Power
-from dpdescent.papers.wang2026.theory.rates import quadratic_weight
+from dpdescent.papers.wang2026.corollaries import Power
+from dpdescent.papers.wang2026.explicit import Terms
+from dpdescent.papers.wang2026.guarantees import FLOOR
+from dpdescent.papers.wang2026.rates import quadratic_weight
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.by_id import judge_one
@@ -390,7 +389,7 @@ def ext_window() -> Rows:
         made += both_risks(panel("width", n=50, B=50, m=m, T=1000), 0.2, 0.2)
     for m, kappa in itertools.product((16, 64, 256, 1024, 4096), (5.0, 20.0, 80.0)):
         place = panel("wide networks", m=m, d=4, kappa=kappa, lam=0.5)
-        run = conditions.run_of(pd.Series(place))
+        run = criteria.run_of(pd.Series(place))
         assert run is not None
         made.append(
             place
@@ -537,7 +536,7 @@ def cells(claim: Claim) -> dict[str, float]:
 
 MADE = claims.judge(Evidence(SPEC, RIGHT))
 WORLD = {each.claim: each for each in MADE}
-NOT_TESTABLE = {name for name, *_ in (*open_claims.OPEN, *open_claims.BY_CONSTRUCTION)}
+NOT_TESTABLE = {name for name, *_ in (*not_testable.OPEN, *not_testable.BY_CONSTRUCTION)}
 # Arithmetic on the text: no table changes it.
 FORMULAS = {name for name, each in judged({}).items() if each.verdict != "not testable"}
 # What holds at every size of a run; the formulas themselves are made false below.
@@ -911,7 +910,7 @@ def many(*edits: Edit) -> Edit:
 def _floor(made: Tables, n: int, eps: float) -> None:
     """What eq. (19) leaves of epsilon however large the noise is."""
     table = made["closed_form_validity"]
-    own = table[(table["panel"] == "renyi") & (table["n"] == n)].assign(series=reading.FLOOR, mean=eps)
+    own = table[(table["panel"] == "renyi") & (table["n"] == n)].assign(series=FLOOR, mean=eps)
     made["closed_form_validity"] = pd.concat([table, own], ignore_index=True)
 
 
@@ -1030,15 +1029,15 @@ def test_what_else_decides_a_claim(case: str) -> None:
 def test_corollaries_do_not_follow_if_a_power_is_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of every corollary a power of gamma, in the rate or in what privacy adds."""
     entries = []
-    for each in prescriptions.ENTRIES:
+    for each in corollaries.ENTRIES:
         rate, private = each.rate, each.private
         if rate is not None and private is None:
             rate = Power(rate.n, rate.gamma + 1.0)
         if private is not None:
             private = Power(private.n, private.gamma + 1.0, private.d, private.eps)
-        entries.append(prescriptions.Entry(each.setting, each.source, rate, private, each.width and each.width + 3.0))
-    monkeypatch.setattr(prescriptions, "ENTRIES", tuple(entries))
-    found = judged({}, arithmetic)
+        entries.append(corollaries.Entry(each.setting, each.source, rate, private, each.width and each.width + 3.0))
+    monkeypatch.setattr(corollaries, "ENTRIES", tuple(entries))
+    found = judged({}, corollaries)
     for name in set(found) - {"corollary-5.3-residual", "corollary-c.24-width"}:
         assert found[name].verdict == "not reproduced", found[name]
 
@@ -1051,16 +1050,16 @@ def test_powers_of_n_d_and_epsilon_count(
 ) -> None:
     """The last term of Corollary 5.3's rate, made smaller."""
     entries = [
-        prescriptions.Entry(
+        corollaries.Entry(
             each.setting, each.source, each.rate and Power(each.rate.n - n, each.rate.gamma),
             each.private and Power(each.private.n - n, each.private.gamma, each.private.d - d, each.private.eps + eps),
             each.width,
         )
         if each.source == "Corollary 5.3" else each
-        for each in prescriptions.ENTRIES
+        for each in corollaries.ENTRIES
     ]  # fmt: skip
-    monkeypatch.setattr(prescriptions, "ENTRIES", tuple(entries))
-    found = judged({}, arithmetic)
+    monkeypatch.setattr(corollaries, "ENTRIES", tuple(entries))
+    found = judged({}, corollaries)
     assert found["corollary-5.3-follows"].verdict == "not reproduced", axis
 
 
@@ -1077,7 +1076,7 @@ def test_the_explicit_bound_rises_if_its_noise_grows_with_the_correlation(monkey
     found = one(made, "remark-4.2-explicit-bound")
     assert (found.verdict, found.why) == ("inconclusive", "unstated value decides")
     monkeypatch.setattr(
-        remark_4_2.explicit, "correlated_bound", lambda run, target: Terms(run.lam, 1.0, 1.0, 1.0, target.loss)
+        explicit_bounds.explicit, "correlated_bound", lambda run, target: Terms(run.lam, 1.0, 1.0, 1.0, target.loss)
     )
     assert one(RIGHT, "remark-4.2-explicit-bound").verdict == "not reproduced"
 
@@ -1091,7 +1090,7 @@ def test_each_kind_of_constants_has_a_step_of_its_own() -> None:
 
 
 def test_lemma_c_5_fails_for_larger_chances(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lemmas.explicit, "noise_exceeds", lambda T, parameters, delta: {"sum": 2 * delta})
+    monkeypatch.setattr(explicit_bounds.explicit, "noise_exceeds", lambda T, parameters, delta: {"sum": 2 * delta})
     assert one(RIGHT, "lemma-c.5").verdict == "not reproduced"
 
 
@@ -1174,10 +1173,10 @@ def check(found: dict[str, Claim]) -> None:
 def test_intervals_of_gains_allow_for_what_was_looked_at() -> None:
     """Student's quantile at 9 degrees of freedom is 2.262; at 1 - 0.025/5 it is 3.250."""
     table = pd.DataFrame({"mean": [0.01, 0.03, 0.02, -0.01, 0.0], "se": 0.001, "trials": 10, "lam": 0.5})
-    assert quantities.drawn(table.iloc[0]).low == pytest.approx(0.01 - 2.262e-3, abs=1e-6)
-    top = quantities.best(table)
+    assert criteria.drawn(table.iloc[0]).low == pytest.approx(0.01 - 2.262e-3, abs=1e-6)
+    top = criteria.best(table)
     assert (top.value, top.low) == pytest.approx((0.03, 0.03 - 3.250e-3), abs=1e-6)
-    low = quantities.least(table)
+    low = criteria.least(table)
     assert (low.value, low.high) == pytest.approx((-0.01, -0.01 + 3.250e-3), abs=1e-6)
 
 
@@ -1200,13 +1199,14 @@ def test_readings_are_those_that_were_fixed_before_any_run() -> None:
         "MODERATE": (0.2, 0.8), "SAME_ORDER": 4, "LOGARITHMS": 0.25, "RATE": 0.1, "AGREES": 0.05, "BREAKS_DOWN": 2,
         "STAYS": 0.9, "EQUAL": 1e-6,
     }  # fmt: skip
-    assert {name: getattr(reading, name) for name in fixed} == fixed
+    assert {name: getattr(criteria, name) for name in fixed} == fixed
     assert algebra.POINTS == 3
 
 
 def test_readings_are_used_by_name() -> None:
     """A word that no claim needs has no reading."""
     folder = Path(claims.__file__).parent
-    used = "".join(path.read_text() for path in [*folder.glob("*.py"), *folder.parent.glob("findings/*.py")])
-    constants = [name for name in vars(reading) if name.isupper() and name not in ("PAPER", "COLUMNS")]
+    used = "".join(path.read_text() for path in folder.rglob("*.py") if path.name != "criteria.py")
+    own = ("PAPER", "COLUMNS", "ACCUSED", "OUTSIDE_COUNTED", "TRIVIAL", "VACUOUS", "FAILURE")
+    constants = [name for name in vars(criteria) if name.isupper() and name not in own]
     assert [name for name in constants if not re.search(rf"\b{name}\b", used)] == []

@@ -1,6 +1,7 @@
 """Figures of wang2026: each is drawn from a made-up table, shows what the table has, and says what has no guarantee."""
 
 import math
+import pkgutil
 import warnings
 from collections.abc import Iterator
 from functools import cache
@@ -17,8 +18,14 @@ from matplotlib.lines import Line2D
 
 import made_up
 import pictures
-from dpdescent.papers.wang2026 import figures
-from dpdescent.papers.wang2026.figures import accounts, styles, theory, window
+from dpdescent.papers.wang2026 import (
+    explicit_bounds_figures,
+    multipliers_figures,
+    styles,
+    width_figures,
+    window_figures,
+)
+from dpdescent.replication.configuration import project
 from dpdescent.replication.drawing import figures as style
 from dpdescent.replication.judging.statistics import Z95
 from made_up import Rows, grid
@@ -26,7 +33,9 @@ from made_up import Rows, grid
 ROOT = Path(__file__).parents[2]
 CONFIG = yaml.safe_load((ROOT / "config/papers/wang2026.yaml").read_text(encoding="utf-8"))
 ARTEFACTS = CONFIG["artefacts"]
-DRAWN = [name.removeprefix("draw_") for name in figures.__all__]
+PAPERS = project.load({"scale": "paper", "seed": 7, "papers": ["wang2026"]}, ROOT).papers["wang2026"]
+DRAW = {name: each.draw for name, each in (PAPERS.artefacts | PAPERS.on_request).items() if not each.is_table}
+DRAWN = list(DRAW)
 NAN = math.nan
 
 
@@ -390,7 +399,7 @@ def window_rows() -> Rows:
         "eta": 0.012,
     }
     known |= {"largest_move": 1.0, "largest_shift": 1.0, "unit": 14.0, "C_clip": 3.0}
-    for name, sweep in window.SWEEPS.items():
+    for name, sweep in window_figures.SWEEPS.items():
         noisy = sweep.hue != "eta"
         for place, value in enumerate((0.1, 0.2, 0.4) if sweep.x in ("gamma", "residue") else (16.0, 64.0, 256.0)):
             own = known | {"panel": name, "kappa": 5.0 if noisy else 0.0}
@@ -485,7 +494,7 @@ def of_table(name: str, table: pd.DataFrame, display: dict[str, Any] | None = No
     """A figure, drawn without a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        figure: Figure = getattr(figures, f"draw_{name}")(table, DISPLAY[name] if display is None else display)
+        figure: Figure = pkgutil.resolve_name(DRAW[name])(table, DISPLAY[name] if display is None else display)
     return figure
 
 
@@ -790,7 +799,7 @@ def test_multipliers_are_drawn_plain_and_scaled_at_the_full_setting() -> None:
             if text in str(each.get_label())
         }
         assert len(panel.containers) <= 6
-        assert bool(names & set(accounts.STATED)) == panel.get_title().endswith("the paper's")
+        assert bool(names & set(multipliers_figures.STATED)) == panel.get_title().endswith("the paper's")
     assert "by Monte Carlo, with a standard error of at most 1 % of" in title_of(draw("kappa_tables"))
     other = whole("kappa_tables").query("T == 50 and r == 0.5")
     figure = of_table("kappa_tables", other)
@@ -917,7 +926,7 @@ def test_methods_and_their_bounds_have_the_colours_of_the_registry() -> None:
     independent, nothing = (style.METHODS[name].lower() for name in ("DP-SGD", "non-private"))
     totals = draw("bound_vs_run").axes[0]
     for bound, color in (("A_van", independent), ("A_non", nothing)):
-        assert labelled(totals, theory.BOUNDS[bound][2]).get_color().lower() == color
+        assert labelled(totals, explicit_bounds_figures.BOUNDS[bound][2]).get_color().lower() == color
 
 
 def test_no_share_above_all_is_named() -> None:
@@ -947,15 +956,15 @@ def test_bounds_stand_beside_runs_by_setting() -> None:
     def values(**keys: Any) -> list[float]:
         return [only("bound_vs_run", **at, **keys, kappa=kappa, lam=lam)["mean"].item() for kappa, lam in wanted]
 
-    for bound, (marker, _, text) in theory.BOUNDS.items():
+    for bound, (marker, _, text) in explicit_bounds_figures.BOUNDS.items():
         for constants in ("sharp", "paper") if bound in ("C.11", "D.13") else ("dropped",):
-            label = styles.joined(text, theory.CONSTANTS.get(constants, ""))
+            label = styles.joined(text, explicit_bounds_figures.CONSTANTS.get(constants, ""))
             line = labelled(totals, label)
             assert data_of(line)[0].tolist() == values(bound=bound, constants=constants, term="total")
             assert line.get_marker() == marker
             assert is_hollow(line) == (constants == "paper")
             assert (np.abs(data_of(line)[1] - np.arange(4)) < 0.5).all()
-    for term, (_, text) in theory.TERMS.items():
+    for term, (_, text) in explicit_bounds_figures.TERMS.items():
         found = data_of(labelled(terms, text))[0].tolist()
         assert found == [value for value in values(bound="C.11", constants="sharp", term=term) if value > 0]
     (measured,) = totals.containers
@@ -981,7 +990,7 @@ def test_admitted_widths_are_shaded_between_the_limits() -> None:
             line_through(panel, only("admissible_width", **at, logs="dropped", series="upper limit"), "n")
         for series in ("lower limit", "gamma^-4", "gamma^-6"):
             line_through(panel, only("admissible_width", **at, logs=logs, accountant="F12x8", series=series), "n")
-        assert panel.get_title() == rf"$\gamma={gamma}$, $\eta={written}$, {theory.LOGS[logs]}"
+        assert panel.get_title() == rf"$\gamma={gamma}$, $\eta={written}$, {width_figures.LOGS[logs]}"
     areas = [sum(len(path.vertices) > 2 for shade in panel.collections for path in shade.get_paths()) for panel in axes]
     assert areas[5] == 0
     assert min(areas[:5]) > 0

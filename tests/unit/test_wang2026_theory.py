@@ -13,11 +13,11 @@ from scipy.special import ndtr
 from dpdescent.data import separable
 from dpdescent.models.kan import KAN, logistic, logistic_slope
 from dpdescent.models.spline import CubicSplines
-from dpdescent.papers.wang2026.theory import attained, constants, explicit, margin, prescriptions, rates, stability
-from dpdescent.papers.wang2026.theory.constants import Constants
-from dpdescent.papers.wang2026.theory.explicit import Comparator, Setting
-from dpdescent.papers.wang2026.theory.prescriptions import Point
-from dpdescent.papers.wang2026.theory.rates import Run
+from dpdescent.papers.wang2026 import attained, corollaries, explicit, network, rates, stability
+from dpdescent.papers.wang2026.corollaries import Point
+from dpdescent.papers.wang2026.explicit import Comparator, Setting
+from dpdescent.papers.wang2026.network import Constants
+from dpdescent.papers.wang2026.rates import Run
 
 FIVE = CubicSplines(5)
 
@@ -64,10 +64,10 @@ def plain_setting(**changes) -> Setting:
 def test_assumption_3_2_at_five_cells():
     assert FIVE.count == 8
     assert (FIVE.largest_value, FIVE.largest_first, FIVE.largest_second) == pytest.approx((0.6667, 1.6667, 12.5), 1e-4)
-    assert pytest.approx(0.7698, abs=1e-4) == constants.TANH_SECOND
+    assert pytest.approx(0.7698, abs=1e-4) == network.TANH_SECOND
     a = np.linspace(-4.0, 4.0, 200001)
     u = np.tanh(a)
-    assert np.abs(-2.0 * u * (1.0 - u**2)).max() == pytest.approx(constants.TANH_SECOND, rel=1e-6)
+    assert np.abs(-2.0 * u * (1.0 - u**2)).max() == pytest.approx(network.TANH_SECOND, rel=1e-6)
 
 
 @pytest.mark.parametrize("cells", [1, 3, 5, 8])
@@ -104,13 +104,13 @@ def test_gradient_bound_of_equation_5(m, expected):
 def test_hessian_bound_of_equation_4_and_smoothness():
     m, paper, sharp = 64, Constants.paper(FIVE), Constants.sharp(FIVE)
     bracket = 4.0 * math.sqrt(8) + 2.0 * math.sqrt(math.log(2 * m / 0.01))
-    printed = (2 / 3) ** 2 * (constants.TANH_SECOND * 5 / 3 + 12.5) * 8**1.5 / math.sqrt(m) * bracket
+    printed = (2 / 3) ** 2 * (network.TANH_SECOND * 5 / 3 + 12.5) * 8**1.5 / math.sqrt(m) * bracket
     assert paper.hessian_bound(m, 0.01) == pytest.approx(printed, rel=1e-12)
-    betas = [constants.smoothness(c.gradient_bound(m, 0.01), c.hessian_bound(m, 0.01)) for c in (paper, sharp)]
+    betas = [network.smoothness(c.gradient_bound(m, 0.01), c.hessian_bound(m, 0.01)) for c in (paper, sharp)]
     assert betas[0] == pytest.approx(paper.gradient_bound(m, 0.01) ** 2 / 4.0 + printed, rel=1e-12)
     assert 2700.0 < betas[0] < 3100.0
     assert betas[1] < betas[0] / 10.0
-    assert constants.largest_step(betas[0]) == pytest.approx(1.0 / (12.0 * betas[0]))
+    assert network.largest_step(betas[0]) == pytest.approx(1.0 / (12.0 * betas[0]))
 
 
 def test_initial_output_bound_of_equation_15():
@@ -119,20 +119,20 @@ def test_initial_output_bound_of_equation_15():
     )
     ceiling = Constants.paper(FIVE).output_ceiling(1000, 100.0, 3.0, 0.01)
     assert ceiling == pytest.approx(2 / 3 * math.sqrt(16.0 * math.log(4e5)) + 300.0, rel=1e-12)
-    assert constants.loss_ceiling(ceiling) == pytest.approx(ceiling, rel=1e-12)
-    assert constants.loss_ceiling(0.0) == pytest.approx(math.log(2.0))
+    assert network.loss_ceiling(ceiling) == pytest.approx(ceiling, rel=1e-12)
+    assert network.loss_ceiling(0.0) == pytest.approx(math.log(2.0))
 
 
 def test_event_at_the_start():
     m, p, rng = 50, 8, np.random.default_rng(1)
     c = rng.standard_normal((m, p))
-    assert constants.initial_event(c, 0.01)
-    whole, unit = constants.layer_norm_bound(m, p, 0.01), constants.unit_norm_bound(m, p, 0.01)
-    assert not constants.initial_event(c * 1.001 * whole / np.linalg.norm(c), 0.01)
+    assert network.initial_event(c, 0.01)
+    whole, unit = network.layer_norm_bound(m, p, 0.01), network.unit_norm_bound(m, p, 0.01)
+    assert not network.initial_event(c * 1.001 * whole / np.linalg.norm(c), 0.01)
     # One long unit alone breaks the second half only.
     c[0] *= 1.001 * unit / np.linalg.norm(c[0])
     assert np.linalg.norm(c) < whole
-    assert not constants.initial_event(c, 0.01)
+    assert not network.initial_event(c, 0.01)
 
 
 @pytest.mark.parametrize("cells", [1, 3, 5])
@@ -146,8 +146,8 @@ def test_sharp_bounds_of_one_second_layer(cells):
     bends = np.abs(-2.0 * u * (1.0 - u**2) * first + (1.0 - u**2) ** 2 * second).max(axis=-1)
     exact_gradient, exact_hessian = math.sqrt(0.5 * 1.0) * np.sqrt((slopes**2).mean(axis=1)), 0.5 * bends.max(axis=1)
     for found, exact in (
-        (constants.sharp_gradient_bound(kan, c), exact_gradient),
-        (constants.sharp_hessian_bound(kan, c), exact_hessian / math.sqrt(7)),
+        (network.sharp_gradient_bound(kan, c), exact_gradient),
+        (network.sharp_hessian_bound(kan, c), exact_hessian / math.sqrt(7)),
     ):
         assert found.shape == (3,)
         assert (found >= exact * (1.0 - 1e-9)).all()
@@ -159,8 +159,8 @@ def test_bounds_hold_for_a_network(scale):
     task = Task(m=24, d=3, n=60)
     W = scale * task.W
     gradients = task.loss_gradients(W).reshape(60, -1)
-    sharp_gradient = float(constants.sharp_gradient_bound(task.kan, task.c))
-    sharp_hessian = float(constants.sharp_hessian_bound(task.kan, task.c))
+    sharp_gradient = float(network.sharp_gradient_bound(task.kan, task.c))
+    sharp_hessian = float(network.sharp_hessian_bound(task.kan, task.c))
     blocks = np.abs(task.kan.curvature(W, task.H, task.heads)) / (3 * math.sqrt(24))
     hessian = (blocks.max(axis=1) * (task.H**2).sum(axis=1)).max()
     assert np.linalg.norm(gradients, axis=1).max() <= sharp_gradient
@@ -185,8 +185,8 @@ def test_hessian_of_the_network_by_finite_differences():
 
 def test_self_bounding_gradient():
     task = Task(m=40)
-    G = float(constants.sharp_gradient_bound(task.kan, task.c))
-    beta = constants.smoothness(G, float(constants.sharp_hessian_bound(task.kan, task.c)))
+    G = float(network.sharp_gradient_bound(task.kan, task.c))
+    beta = network.smoothness(G, float(network.sharp_hessian_bound(task.kan, task.c)))
     squared = float(np.sum(task.loss_gradients(task.W).mean(axis=0) ** 2))
     assert squared <= 4.0 * beta * task.losses(task.W).mean()
 
@@ -196,7 +196,7 @@ def test_self_bounding_gradient():
 
 def margin_of(task):
     factors = task.kan.outputs_and_factors(task.W, task.H, task.heads)[1]
-    return margin.margin(task.H, factors, task.y), factors
+    return network.margin(task.H, factors, task.y), factors
 
 
 @pytest.mark.parametrize(("m", "n"), [(16, 30), (64, 100), (4, 40)])
@@ -236,17 +236,17 @@ def test_labels_that_contradict_each_other_have_no_margin():
     task = Task(n=10)
     H = np.vstack([task.H, task.H[:1]])
     factors = task.kan.outputs_and_factors(task.W, H, task.heads)[1]
-    found = margin.margin(H, factors, np.append(task.y, -task.y[0]))
+    found = network.margin(H, factors, np.append(task.y, -task.y[0]))
     assert found.value <= 1e-6
     assert found.dual == pytest.approx(0.0, abs=1e-6)
 
 
 def test_comparator_distance():
     sharp = Constants.sharp(FIVE)
-    few, many = (margin.comparator_distance(0.1, 1000, T, sharp, 0.01) for T in (2, 1e6))
+    few, many = (network.comparator_distance(0.1, 1000, T, sharp, 0.01) for T in (2, 1e6))
     assert few == pytest.approx(20.0 * sharp.initial_output_bound(1000, 0.01))
     assert many == pytest.approx(40.0 * math.log(1e6))
-    assert margin.radius(0.1, 1000, 100, 0.01) == pytest.approx(10.0 * (math.log(100) + math.sqrt(math.log(1e5))))
+    assert network.radius(0.1, 1000, 100, 0.01) == pytest.approx(10.0 * (math.log(100) + math.sqrt(math.log(1e5))))
 
 
 # Explicit bound -------------------------------------------------------------------------------------------------------
@@ -422,14 +422,14 @@ def test_comparator_inequality_fails_far_from_the_start():
 def test_explicit_bound_holds_for_a_run():
     """At an admissible step and with the bounds of the drawn second layer; it does so with a lot of room."""
     task = Task(m=32, n=40)
-    G = float(constants.sharp_gradient_bound(task.kan, task.c))
-    nu = float(constants.sharp_hessian_bound(task.kan, task.c))
-    eta = constants.largest_step(constants.smoothness(G, nu))
+    G = float(network.sharp_gradient_bound(task.kan, task.c))
+    nu = float(network.sharp_hessian_bound(task.kan, task.c))
+    eta = network.largest_step(network.smoothness(G, nu))
     c = G * 0.5 / 8
     target = Comparator(float(task.losses(task.W).mean()), 0.0)
     steps = list(auxiliary_run(task, T=50, B=8, eta=eta, lam=0.5, c=c, rng=np.random.default_rng(9)))
     measured = np.mean([task.losses(W).mean() for W, *_ in steps])
-    setting = Setting(40, 8, 50, task.W.size, eta, 0.5, c, G, nu, constants.smoothness(G, nu), 0.01, 0.01, 0.01)
+    setting = Setting(40, 8, 50, task.W.size, eta, 0.5, c, G, nu, network.smoothness(G, nu), 0.01, 0.01, 0.01)
     assert measured < explicit.correlated_bound(setting, target).total
     R = explicit.shifted_radius(setting, target)
     moved = [np.linalg.norm(after + eta * c * Z - task.W) for *_, after, Z in steps]
@@ -508,7 +508,7 @@ def test_conditions_of_theorem_4_1():
 @pytest.mark.parametrize(("n", "expected"), [(1e3, 7.0e4), (1e4, 1.1e5), (1e5, 1.5e5), (1e6, 1.7e5), (1e7, 4.1e5)])
 def test_largest_width_at_the_published_multiplier(n, expected):
     """Computed once before, with Theorem F.12's kappa, eta = 1/12, delta = n^-1.1: between gamma^-4 and gamma^-6."""
-    run = prescriptions.corollary_5_3(Point(n, 4.0, 0.1, 1.0), rho=0.2, lam=0.5, eta=1.0 / 12.0)
+    run = corollaries.corollary_5_3(Point(n, 4.0, 0.1, 1.0), rho=0.2, lam=0.5, eta=1.0 / 12.0)
     delta, tail = n**-1.1, 0.2 * run.T
     tau = tail + math.sqrt(3.0 * tail * math.log(2.0 / delta))
     kappa = (1 - 0.5**run.T) / 0.5 * math.sqrt(8.0 * tau * math.log(2.5 / delta))
@@ -518,16 +518,16 @@ def test_largest_width_at_the_published_multiplier(n, expected):
 # Prescriptions --------------------------------------------------------------------------------------------------------
 
 PRESCRIPTIONS = {
-    "Corollary 5.3": (prescriptions.corollary_5_3, rates.correlated),
-    "Corollary 5.5": (prescriptions.corollary_5_5, rates.independent),
-    "Corollary 5.6": (prescriptions.corollary_5_6, rates.without_noise),
-    "Sec. 5.2, App. D.3": (prescriptions.full_batch_private, rates.independent),
-    "App. E": (prescriptions.full_batch, rates.without_noise),
+    "Corollary 5.3": (corollaries.corollary_5_3, rates.correlated),
+    "Corollary 5.5": (corollaries.corollary_5_5, rates.independent),
+    "Corollary 5.6": (corollaries.corollary_5_6, rates.without_noise),
+    "Sec. 5.2, App. D.3": (corollaries.full_batch_private, rates.independent),
+    "App. E": (corollaries.full_batch, rates.without_noise),
 }
 
 
 def entry_of(source):
-    return next(entry for entry in prescriptions.ENTRIES if entry.source == source)
+    return next(entry for entry in corollaries.ENTRIES if entry.source == source)
 
 
 def slope(source, name, at, *, empirical=False):
@@ -578,25 +578,25 @@ def test_prescribed_rates_are_within_a_factor_of_the_table(source, eps):
 
 def test_prescriptions_written_out():
     at = Point(1e4, 4.0, 0.1, 1.0)
-    run = prescriptions.corollary_5_3(at)
+    run = corollaries.corollary_5_3(at)
     assert (run.B, run.T, run.m, run.eta) == pytest.approx((2000.0, 50.0, 1e6, 1.0))
     assert run.delta == pytest.approx(1e-7)
     assert run.kappa == pytest.approx(2.0 * math.sqrt(10.0))
-    run = prescriptions.corollary_5_5(at)
+    run = corollaries.corollary_5_5(at)
     assert (run.B, run.T, run.m, run.eta, run.delta) == pytest.approx((10.0, 1000.0, 1e4, 0.5, 1e-5))
     assert run.kappa == pytest.approx(1e-3 * math.sqrt(1000.0))
-    run = prescriptions.corollary_5_6(at)
+    run = corollaries.corollary_5_6(at)
     assert (run.B, run.T, run.m, run.eta, run.delta) == pytest.approx((10.0, 1e9, 1e4, 1e-3, 1e-3))
-    run = prescriptions.full_batch_private(at)
+    run = corollaries.full_batch_private(at)
     assert (run.B, run.T, run.m, run.eta, run.kappa) == pytest.approx((1e4, 1e4, 1e4, 0.05, 100.0))
-    run = prescriptions.full_batch(at)
+    run = corollaries.full_batch(at)
     assert (run.B, run.T, run.m, run.eta, run.kappa) == pytest.approx((1e4, 1e6, 1e4, 1.0, 0.0))
 
 
 def test_width_of_corollary_5_3_fits_only_without_logarithms():
     """gamma^-6 is the upper limit's own order in the regime that privacy rules."""
     for n in (1e4, 1e5):
-        run = prescriptions.corollary_5_3(Point(n, 4.0, 0.1, 1.0), eta=1.0)
+        run = corollaries.corollary_5_3(Point(n, 4.0, 0.1, 1.0), eta=1.0)
         assert rates.largest_width(run) * run.eta**2 == pytest.approx(run.gamma**-6, rel=3.0)
         assert rates.largest_width(run) > rates.least_width(run)
 

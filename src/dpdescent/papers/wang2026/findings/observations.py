@@ -6,21 +6,23 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.wang2026.claims.privacy import multipliers
-from dpdescent.papers.wang2026.claims.quantities import SETTING, range_of, setting
-from dpdescent.papers.wang2026.claims.widths import LOGS
-from dpdescent.papers.wang2026.findings.privacy import NOT_RUN, told_of
-from dpdescent.papers.wang2026.reading import (
+from dpdescent.papers.wang2026 import corollaries
+from dpdescent.papers.wang2026.criteria import (
     INDEPENDENT,
     PAIR,
-    POPULATION,
     PUBLISHED,
     RENYI,
+    SETTING,
     TAIL,
     finding,
+    range_of,
     rows,
+    setting,
 )
-from dpdescent.papers.wang2026.theory import prescriptions
+from dpdescent.papers.wang2026.findings.privacy import NOT_RUN, told_of
+from dpdescent.papers.wang2026.multipliers import multipliers
+from dpdescent.papers.wang2026.setting import POPULATION
+from dpdescent.papers.wang2026.width import LOGS
 from dpdescent.replication.judging.algebra import at_end, floats, pairs
 from dpdescent.replication.judging.evidence import Evidence, Finding
 
@@ -69,7 +71,7 @@ def _iterations(evidence: Evidence) -> Finding:
     widths = rows(evidence, WIDTHS, series="upper limit", logs="dropped")
     told = []
     for n, eps in sorted(set(zip(floats(widths, "n"), floats(widths, "eps"), strict=True))):
-        run = prescriptions.corollary_5_3(prescriptions.Point(n, d, gamma, eps), rho=rho)
+        run = corollaries.corollary_5_3(corollaries.Point(n, d, gamma, eps), rho=rho)
         told.append(f"{rho * run.T:.3g} against {3.0 * math.log(2.0 * n / gamma):.3g} at n = {n:g}")
     ours = rows(evidence, RATES, panel="Corollary 5.3", series=POPULATION, accountant=PUBLISHED)
     met = ours[ours["precondition"] == "met"]

@@ -11,11 +11,21 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.wang2026 import audit
-from dpdescent.papers.wang2026.claims.privacy import multiplier_brackets, multipliers, regime_deltas, scale_needed
-from dpdescent.papers.wang2026.claims.quantities import SETTING, range_of
-from dpdescent.papers.wang2026.reading import EQUAL, INDEPENDENT, PAIR, PROOF, PUBLISHED, TAIL, finding, rows
-from dpdescent.papers.wang2026.theory import attained
+from dpdescent.papers.wang2026 import attained, audit
+from dpdescent.papers.wang2026.criteria import (
+    EQUAL,
+    INDEPENDENT,
+    PAIR,
+    PROOF,
+    PUBLISHED,
+    SETTING,
+    TAIL,
+    finding,
+    range_of,
+    rows,
+)
+from dpdescent.papers.wang2026.guarantees import multiplier_brackets, regime_deltas, scale_needed
+from dpdescent.papers.wang2026.multipliers import multipliers
 from dpdescent.privacy.participation import closed_forms, counterexample
 from dpdescent.replication.judging.algebra import each as each_row
 from dpdescent.replication.judging.algebra import floats, listed, pairs, place_of
