@@ -23,14 +23,7 @@ from dpdescent.sums import added
 
 @dataclass(frozen=True)
 class Point:
-    """A setting for which the paper prescribes a run.
-
-    Attributes:
-        n: records.
-        d: dimension of the inputs.
-        gamma: NTK margin.
-        eps: privacy parameter.
-    """
+    """A setting for which the paper prescribes a run: records, dimension of the inputs, NTK margin, epsilon."""
 
     n: float
     d: float
@@ -116,14 +109,7 @@ def theorem_5_4(T: float, r: float, eps: float) -> float:
 
 @dataclass(frozen=True)
 class Power:
-    """An order of magnitude, `n^a gamma^b d^c eps^e`.
-
-    Attributes:
-        n: a.
-        gamma: b.
-        d: c.
-        eps: e.
-    """
+    """An order of magnitude, `n^a gamma^b d^c eps^e`, by its powers."""
 
     n: float
     gamma: float = 0.0
@@ -241,16 +227,14 @@ def _rate(entry: Entry, point: Point) -> float:
     return added(power.value(point) for power in (entry.rate, entry.private) if power is not None)
 
 
-def _bound(run: Run) -> rates.Rate:
-    if run.kappa == 0.0:
-        return rates.without_noise(run)
-    return rates.correlated(run) if run.lam > 0.0 else rates.independent(run)
-
-
 def _derived(prescribe: Prescribe, point: Point) -> float:
     """The bound of the population risk at the prescribed parameters."""
     run = prescribe(point)
-    return rates.population(run, _bound(run).total)
+    if run.kappa == 0.0:
+        bound = rates.without_noise(run)
+    else:
+        bound = rates.correlated(run) if run.lam > 0.0 else rates.independent(run)
+    return rates.population(run, bound.total)
 
 
 # Id, location, kind, the setting and the source of the paper's line, what is prescribed.
@@ -273,7 +257,9 @@ IMPROVEMENTS: tuple[tuple[str, str, str, Prescribe, str, float], ...] = (
 def _corollaries() -> Iterator[Claim]:
     for name, place, kind, setting, source, prescribe in CASES:
         entry = _entry(setting, source)
-        near, wide = (_largest(prescribe, entry, grid) for grid in (NEAR, WIDE))
+        near, wide = (
+            max(_derived(prescribe, point) / _rate(entry, point) for point in _points(grid)) for grid in (NEAR, WIDE)
+        )
         yield claim(
             id=name, artefact=ARTEFACT, location=place, kind=kind, source="identity",
             statement="(algebra) the theorem's bound at the prescribed B, T, eta, m and kappa is of the order of the displayed rate",
@@ -283,10 +269,9 @@ def _corollaries() -> Iterator[Claim]:
         )  # fmt: skip
 
 
-def _largest(prescribe: Prescribe, entry: Entry, grid: Sequence[Sequence[float]]) -> float:
-    """Largest ratio of bound and rate over all places of a grid."""
-    points = (Point(n, d, gamma, eps) for n, gamma, d, eps in itertools.product(*grid))
-    return max(_derived(prescribe, point) / _rate(entry, point) for point in points)
+def _points(grid: Sequence[Sequence[float]]) -> Iterator[Point]:
+    """All places of a grid over n, gamma, d and eps."""
+    return (Point(n, d, gamma, eps) for n, gamma, d, eps in itertools.product(*grid))
 
 
 def _power_of_gamma(value: Callable[[Point], float], gamma: float = 1e-4) -> float:
@@ -310,27 +295,23 @@ def _improvements() -> Iterator[Claim]:
 
 def _residuals() -> Iterator[Claim]:
     entry = _entry("DP-SGD, correlated", "Corollary 5.3")
-    points = [Point(n, d, gamma, eps) for n, gamma, d, eps in itertools.product(*WIDE)]
+    residuals = []
+    for point in _points(WIDE):
+        run = corollary_5_3(point)
+        residuals.append((math.sqrt(run.m) + 1.0 / point.gamma) * run.delta / _rate(entry, point))
     yield claim(
         id="corollary-5.3-residual", artefact=ARTEFACT, location="Corollary 5.3", kind="theorem", source="identity",
         statement="(algebra) delta <= min(1/(n sqrt(m)), gamma/n) makes the residual term of lower order than the rate",
         quantity="(sqrt(m) + R_*) delta over the rate, R_* of the order of 1/gamma, logarithms dropped: its largest over a wide range of n, gamma, d and eps",
-        measured=exactly(max(_residual(point) / _rate(entry, point) for point in points)), criterion=at_most(SAME_ORDER, ": no larger order"),
+        measured=exactly(max(residuals)), criterion=at_most(SAME_ORDER, ": no larger order"),
     )  # fmt: skip
-    near, wide = (
-        max(_summed(Point(n, d, gamma, eps)) for n, gamma, d, eps in itertools.product(*grid)) for grid in (NEAR, WIDE)
-    )
+    near, wide = (max(map(_summed, _points(grid))) for grid in (NEAR, WIDE))
     yield claim(
         id="corollary-c.24-width", artefact=ARTEFACT, location="Corollary C.24", kind="theorem", source="identity",
         statement="(algebra) in the representative regime T A_corr is of the order of gamma^-2",
         quantity="T A_corr gamma^2 at Corollary 5.3's run, logarithms dropped: its largest over a wide range of n, gamma, d and eps over that of a narrow range",
         measured=exactly(wide / near), criterion=at_most(SAME_ORDER, ": the same order"), note=f"at most {near:.3g} over the narrow range and {wide:.3g} over the wide one",
     )  # fmt: skip
-
-
-def _residual(point: Point) -> float:
-    run = corollary_5_3(point)
-    return (math.sqrt(run.m) + 1.0 / point.gamma) * run.delta
 
 
 def _summed(point: Point) -> float:

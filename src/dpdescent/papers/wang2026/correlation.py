@@ -28,6 +28,7 @@ from dpdescent.papers.wang2026.criteria import (
     one_of,
     open_question,
     rows,
+    times,
 )
 from dpdescent.papers.wang2026.setting import GAIN, POPULATION, Part, Row, Size, Spec, Task
 from dpdescent.privacy.events import Mechanism
@@ -35,7 +36,7 @@ from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0, about, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import NOTHING, Estimate
+from dpdescent.replication.judging.statistics import NOTHING
 
 TUNED_ON = (
     "no guarantee as it stands, because step sizes were tuned on other draws of the same images, without account; at a "
@@ -216,7 +217,7 @@ def _offset_runs(evidence: Evidence) -> Claim:
     for eps, group in gains.groupby("eps"):
         risk, gain = one_of(plain[plain["eps"] == eps]["mean"]), best(group)
         if risk > 0:
-            found[f"eps = {eps:g}"] = Estimate(gain.value / risk, gain.low / risk, gain.high / risk)
+            found[f"eps = {eps:g}"] = times(gain, 1.0 / risk)
     return every(
         id="offset-runs", artefact=RUNS, location=INTERPRETATION, kind="text", source="ours",
         statement=f"{OFFSETS}: of runs",

@@ -63,8 +63,6 @@ COLUMNS = (
 rows = partial(evidence.rows, COLUMNS)
 
 
-# Estimates that are this paper's own: gains over independent noise, which were picked among several. Rows that a grid of
-# one's own lacks leave fewer values, or none; of none the estimate is NaN, hence not testable.
 # Where multipliers of two accountants are compared.
 SETTING = ("T", "r", "lam", "eps", "delta")
 
@@ -91,15 +89,20 @@ def drawn(row: "pd.Series[float]", among: int = 1) -> Estimate:
     return Estimate(row["mean"], row["mean"] - half, row["mean"] + half)
 
 
+def times(estimate: Estimate, factor: float) -> Estimate:
+    """An estimate times a positive factor without error."""
+    return Estimate(estimate.value * factor, estimate.low * factor, estimate.high * factor)
+
+
 def single(table: pd.DataFrame) -> Estimate:
     """The mean over seeds of a table of one row; `NOTHING` of several rows."""
     return drawn(table.iloc[0]) if len(table) == 1 else NOTHING
 
 
-def best(table: pd.DataFrame, times: int = 1) -> Estimate:
+def best(table: pd.DataFrame, tables: int = 1) -> Estimate:
     """The largest mean of a table; its interval allows for the choice among the rows of so many tables."""
     means = algebra.floats(table, "mean")
-    return drawn(table.iloc[int(np.nanargmax(means))], len(table) * times) if np.isfinite(means).any() else NOTHING
+    return drawn(table.iloc[int(np.nanargmax(means))], len(table) * tables) if np.isfinite(means).any() else NOTHING
 
 
 def least(table: pd.DataFrame) -> Estimate:
@@ -126,8 +129,6 @@ def range_of(values: Iterable[float]) -> str:
     return f"{min(found):.3g}" if min(found) == max(found) else f"{min(found):.3g} to {max(found):.3g}"
 
 
-# Where runs can decide a claim: the conditions of Theorem 4.1, hidden constants, and what the words leave open. Constants
-# are taken as 1; of logarithms see `regime`.
 CONSTANT_1 = "the constants are hidden, here 1"
 ACCUSED = "Before a review what the paper leaves open counted as not reproduced where it was missed."
 OUTSIDE_COUNTED = "At first a claim that is met outside of its conditions counted as reproduced."
@@ -152,8 +153,7 @@ def regime(table: pd.DataFrame, *, upper: bool = True) -> Regime:
     The lower limit on the width is gamma^-4, as the theorem has it without its logarithms; the upper one has the
     logarithms that its proof shows, log^2 T + log(n/delta). `upper` leaves that one out, where it is what is judged.
     """
-    told = dict.fromkeys(each for row in algebra.each(table) for each in _outside(row, upper))
-    return Regime(tuple(told))
+    return Regime(tuple(dict.fromkeys(each for row in algebra.each(table) for each in _outside(row, upper))))
 
 
 def in_window(table: pd.DataFrame, *, upper: bool = True) -> pd.DataFrame:
@@ -196,8 +196,7 @@ def run_of(row: "pd.Series[float]", delta: float = FAILURE) -> rates.Run | None:
     return rates.Run(**sizes, **noise, delta=delta)
 
 
-# Bounds: where a row is, and whether it says anything. Tables may lack rows, or be missing, on a grid of one's own.
-# Where a row is, in words, with more digits than elsewhere because of sampling rates B/n.
+# Where a row of bounds is, in words, with more digits than elsewhere because of sampling rates B/n.
 place = partial(bound_rows.place, digits=10)
 # The risk of f = 0, which every bound on a risk has to undercut to say anything.
 TRIVIAL = math.log(2.0)

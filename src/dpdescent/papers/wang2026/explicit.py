@@ -22,19 +22,12 @@ class Setting:
     """A run of Algorithm 1, and the constants of the network that its bounds use.
 
     Attributes:
-        n: records.
-        B: batch size.
-        T: iterations.
+        n, B, T, eta, lam: records, batch size, iterations, step size, correlation.
         parameters: D = mdp.
-        eta: step size.
-        lam: correlation lambda.
         c_priv: C_clip kappa / B, sd of the noise on the averaged gradient.
-        gradient_bound: G.
-        hessian_bound: nu.
-        beta: smoothness.
-        delta_Z: failure probability of the noise's bounds (Lemma C.5).
-        delta_D: failure probability of the bound on the batches' fluctuation (Lemma C.6).
-        delta_pot: failure probability of the bound on the potential's fluctuation (Lemma C.10).
+        gradient_bound, hessian_bound, beta: G, nu, smoothness.
+        delta_Z, delta_D, delta_pot: failure probabilities of the bounds on the noise (Lemma C.5), on the batches'
+            fluctuation (C.6) and on the potential's (C.10).
     """
 
     n: int
@@ -76,12 +69,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Comparator:
-    """What the bounds use of a comparator W*.
-
-    Attributes:
-        loss: L_S(W*).
-        distance: |W* - W_0|.
-    """
+    """What the bounds use of a comparator W*: its loss L_S(W*) and distance |W* - W_0|."""
 
     loss: float
     distance: float
@@ -89,15 +77,7 @@ class Comparator:
 
 @dataclass(frozen=True)
 class Terms:
-    """A bound on (1/T) sum_t L_S(W_t), term by term.
-
-    Attributes:
-        comparator: the term of L_S(W*).
-        start: the term of |W_0 - W*|^2.
-        potential: the term of the fluctuation M.
-        batches: the term of V_Delta.
-        noise: the term of V_Z.
-    """
+    """A bound on (1/T) sum_t L_S(W_t), by its terms of L_S(W*), |W_0 - W*|^2, the fluctuation M, V_Delta and V_Z."""
 
     comparator: float
     start: float
@@ -235,8 +215,4 @@ def independent_bound(setting: Setting, comparator: Comparator, radius: float) -
 
 def comparator_slack(loss: float, gradient: Array, iterate: Array, target: Array, target_loss: float) -> float:
     """Returns `<g, W - W*> + 4/3 L_S(W*) - 2/3 L_S(W)`, which must not be negative (wang2026 Lemma C.2, eq. 9)."""
-    return _dot(gradient, iterate - target) + 4.0 / 3.0 * target_loss - 2.0 / 3.0 * loss
-
-
-def _dot(a: Array, b: Array) -> float:
-    return float(np.vdot(a, b))
+    return float(np.vdot(gradient, iterate - target)) + 4.0 / 3.0 * target_loss - 2.0 / 3.0 * loss

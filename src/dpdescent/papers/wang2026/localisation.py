@@ -22,6 +22,7 @@ from dpdescent.papers.wang2026.criteria import (
     run_of,
     setting,
     single,
+    times,
 )
 from dpdescent.papers.wang2026.setting import EMPIRICAL, GAIN, POPULATION, SHIFTED, STEP
 from dpdescent.papers.wang2026.terms import FROM_OUTSIDE, WINDOW, of_kind
@@ -79,7 +80,7 @@ def _largest_step(table: pd.DataFrame) -> pd.DataFrame:
 def _shares(steps: pd.DataFrame, most: float) -> Places:
     """Gains over the next smaller correlation, with their own intervals, as shares of the largest gain."""
     found = algebra.by(steps, ["lam"], single) if most > 0 else {}
-    return {place: Estimate(each.value / most, each.low / most, each.high / most) for place, each in found.items()}
+    return {place: times(each, 1.0 / most) for place, each in found.items()}
 
 
 def _widths(evidence: Evidence) -> Iterator[Claim]:
@@ -233,10 +234,9 @@ def gap(row: "pd.Series[float]", other: "pd.Series[float]") -> Estimate:
 
 
 def _over_the_factor(population: pd.DataFrame, empirical: pd.DataFrame) -> Places:
-    found = {}
-    for row, other in algebra.pairs(population, empirical, ("n", "T", "B", "lam", "kappa", "eta")):
-        factor, each = 1.0 + row["eta"] * row["T"] / row["n"], algebra.over(row, other)
-        found[algebra.place_of(row, ("n", "lam", "kappa"))] = Estimate(
-            each.value / factor, each.low / factor, each.high / factor
+    return {
+        algebra.place_of(row, ("n", "lam", "kappa")): times(
+            algebra.over(row, other), 1.0 / (1.0 + row["eta"] * row["T"] / row["n"])
         )
-    return found
+        for row, other in algebra.pairs(population, empirical, ("n", "T", "B", "lam", "kappa", "eta"))
+    }

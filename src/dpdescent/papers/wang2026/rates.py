@@ -16,15 +16,8 @@ class Run:
     """What the rates depend on.
 
     Attributes:
-        n: records.
-        B: batch size.
-        T: iterations.
-        m: width.
-        d: dimension of the inputs.
-        gamma: NTK margin.
-        eta: step size.
-        lam: correlation lambda.
-        kappa: noise multiplier.
+        n, B, T, m, d: records, batch size, iterations, width, dimension of the inputs.
+        gamma, eta, lam, kappa: NTK margin, step size, correlation, noise multiplier.
         delta: failure probability, of the logarithms; in the paper also the privacy parameter.
     """
 
@@ -57,14 +50,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Rate:
-    """Order of the averaged empirical risk, term by term.
+    """Order of the averaged empirical risk, by its terms.
 
-    Attributes:
-        start: the term of the distance to the comparator.
-        potential: the linear term of the batches.
-        batches: the quadratic term of the batches.
-        linear: the linear term of the noise.
-        quadratic: the quadratic term of the noise.
+    The distance to the comparator; the linear and the quadratic term of the batches; those of the noise.
     """
 
     start: float

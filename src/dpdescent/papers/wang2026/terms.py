@@ -7,11 +7,22 @@ measured falls with the term, as an upper bound has it, that stays small. Risks 
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pandas as pd
 
 from dpdescent.papers.wang2026 import rates
-from dpdescent.papers.wang2026.criteria import LOGARITHMS, SAME_ORDER, every, in_window, range_of, regime, rows, run_of
+from dpdescent.papers.wang2026.criteria import (
+    LOGARITHMS,
+    SAME_ORDER,
+    every,
+    in_window,
+    range_of,
+    regime,
+    rows,
+    run_of,
+    times,
+)
 from dpdescent.papers.wang2026.rates import Rate
 from dpdescent.papers.wang2026.setting import ADDED, BY_BATCHES, BY_NOISE, EMPIRICAL, POPULATION
 from dpdescent.replication.judging import algebra
@@ -73,31 +84,21 @@ def room(table: pd.DataFrame, bound: Bound, told_by: tuple[str, ...] = PLACE) ->
     if len(kept) < 2:
         return {}
     first, most = max(kept, key=lambda each: each[1])
-    found = {}
-    for row, value in kept:
-        each = algebra.over(row, first)
-        factor = most / value
-        found[algebra.place_of(row, told_by)] = Estimate(each.value * factor, each.low * factor, each.high * factor)
-    return found
+    return {algebra.place_of(row, told_by): times(algebra.over(row, first), most / value) for row, value in kept}
 
 
-def _rate(row: "pd.Series[float]", *, logs: bool = True) -> Rate | None:
+def _rate(row: "pd.Series[float]", *, logs: bool = True) -> Rate:
+    """The bound's terms at a row; 0 where they are not known."""
     run = run_of(row)
     if run is None:
-        return None
+        return Rate(0.0, 0.0, 0.0, 0.0, 0.0)
     return rates.correlated(run, logs=logs) if run.lam > 0 else rates.independent(run, logs=logs)
 
 
-def total(row: "pd.Series[float]") -> float:
-    """The bound of the empirical risk, with its logarithms; 0 where it is not known."""
-    found = _rate(row)
-    return 0.0 if found is None else found.total
-
-
-def total_of_population(row: "pd.Series[float]") -> float:
-    """The bound of the population risk, with its logarithms."""
-    run = run_of(row)
-    return 0.0 if run is None else rates.population(run, total(row))
+def total(row: "pd.Series[float]", *, of_population: bool = False) -> float:
+    """The bound of the empirical or the population risk, with its logarithms; 0 where it is not known."""
+    run, found = run_of(row), _rate(row).total
+    return rates.population(run, found) if of_population and run is not None else found
 
 
 def of_kind(table: pd.DataFrame, noisy: bool, correlated: bool) -> pd.DataFrame:
@@ -111,7 +112,7 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
         table = of_kind(rows(evidence, WINDOW, series=POPULATION if tested else EMPIRICAL), noisy, correlated)
         # Networks whose noise leaves the ball are there to leave the window.
         table = in_window(table[table["panel"] != "wide networks"])
-        bound = total_of_population if tested else total
+        bound = partial(total, of_population=tested)
         telling = [row for row in algebra.each(table) if 0 < bound(row) < math.log(2.0)]
         yield every(
             id=name, artefact=WINDOW, location=place, kind="theorem", source="paper",
@@ -128,7 +129,7 @@ def _starts(evidence: Evidence) -> Iterator[Claim]:
         table = rows(evidence, WINDOW, panel=panel, series=EMPIRICAL)
         found: Places = {}
         for _, group in table.groupby(list(kept), dropna=False):
-            found |= room(group, _start, (*kept, axis))
+            found |= room(group, lambda row: _rate(row).start, (*kept, axis))
         yield every(
             id=name, artefact=WINDOW, location="Theorem 4.1, Theorem E.1", kind="theorem", source="paper",
             statement=f"without noise and with all records in a batch the bound is its comparator term, which {words}",
@@ -137,11 +138,6 @@ def _starts(evidence: Evidence) -> Iterator[Claim]:
             changed=f"{FROM_OUTSIDE} {SATURATED} {HIDDEN_ACCUSED}" if name == "iterations-term" else f"{SATURATED} {HIDDEN_ACCUSED}",
             note=f"margins {range_of(table['gamma'])}, eta {range_of(table['eta'])}",
         )  # fmt: skip
-
-
-def _start(row: "pd.Series[float]") -> float:
-    found = _rate(row)
-    return 0.0 if found is None else found.start
 
 
 def _slopes(evidence: Evidence) -> Iterator[Claim]:
@@ -189,23 +185,17 @@ def _sizes(evidence: Evidence) -> Iterator[Claim]:
 
 def _over(row: "pd.Series[float]", bound: float) -> Estimate:
     """The mean of a row over a bound without error."""
-    if not bound > 0:
-        return NOTHING
-    mean = mean_of(row)
-    return Estimate(mean.value / bound, mean.low / bound, mean.high / bound)
+    return times(mean_of(row), 1.0 / bound) if bound > 0 else NOTHING
 
 
 def _batch_terms(row: "pd.Series[float]") -> float:
     found = _rate(row, logs=False)
-    return 0.0 if found is None else found.potential + found.batches + float(row["eta"] / row["T"])
+    return found.potential + found.batches + float(row["eta"] / row["T"]) if found.total > 0 else 0.0
 
 
 def _noise_terms(row: "pd.Series[float]") -> float:
     run = run_of(row)
-    if run is None:
-        return 0.0
-    found = rates.correlated(run)
-    return found.linear + found.quadratic
+    return 0.0 if run is None else sum(getattr(rates.correlated(run), term) for term in ("linear", "quadratic"))
 
 
 def _correlation(evidence: Evidence) -> Iterator[Claim]:
@@ -234,6 +224,5 @@ def _correlation(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _weight(row: "pd.Series[float]") -> float:
-    return (
-        rates.quadratic_weight(float(row["lam"]), float(row["eta"])) if 0 <= row["lam"] < 1 and row["eta"] > 0 else 0.0
-    )
+    lam, eta = float(row["lam"]), float(row["eta"])
+    return rates.quadratic_weight(lam, eta) if 0 <= lam < 1 and eta > 0 else 0.0

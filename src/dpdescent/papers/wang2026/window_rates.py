@@ -27,6 +27,7 @@ from dpdescent.papers.wang2026.criteria import (
     regime,
     rows,
     setting,
+    times,
 )
 from dpdescent.papers.wang2026.localisation import gap
 from dpdescent.papers.wang2026.setting import EMPIRICAL, POPULATION, Row, Size, Spec
@@ -281,7 +282,7 @@ def _scaled_gap(row: "pd.Series[float]", other: "pd.Series[float]") -> Estimate:
     share = gap(row, other)
     logs = math.log(row["T"]) ** 2 + math.log(row["n"] / FAILURE)
     factor = row["eta"] * row["T"] * other["mean"] * row["gamma"] ** 2 / logs
-    return Estimate(share.value * factor, share.low * factor, share.high * factor)
+    return times(share, factor)
 
 
 def _learns(evidence: Evidence) -> Claim:
