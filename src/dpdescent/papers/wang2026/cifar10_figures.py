@@ -13,7 +13,6 @@ from dpdescent.papers.wang2026.figure_1_figures import (
     about_runs,
     accuracies,
     by_batches,
-    percent,
 )
 from dpdescent.papers.wang2026.styles import (
     EPS,
@@ -24,6 +23,7 @@ from dpdescent.papers.wang2026.styles import (
     in_order,
     label_of,
     lam_color,
+    percent,
     sizes,
     spaced,
     value_ticks,

@@ -9,14 +9,12 @@ from dpdescent.papers.wang2026 import training
 from dpdescent.papers.wang2026.arms import Arm
 from dpdescent.papers.wang2026.criteria import every, range_of, rows
 from dpdescent.papers.wang2026.network import Constants
-from dpdescent.papers.wang2026.setting import GAIN, POPULATION, Analysed, Row, Size, Spec
+from dpdescent.papers.wang2026.setting import G_DELTA, G_SHARP, GAIN, POPULATION, Analysed, Row, Size, Spec
 from dpdescent.papers.wang2026.training import FIRST_SEED
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence, Source
-
-G_DELTA, G_SHARP = "G_delta", "G_sharp"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,8 +69,8 @@ def releases_clipping(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
 
 CLIPPING = "clipping"
 THRESHOLDS: tuple[tuple[str, str, Source, str], ...] = (
-    ("clipping-inactive", "G_delta", "paper", ""),
-    ("clipping-inactive-sharp", "G_sharp", "ours", "(ours) with the sharp threshold that knows the frozen second layer: "),
+    ("clipping-inactive", G_DELTA, "paper", ""),
+    ("clipping-inactive-sharp", G_SHARP, "ours", "(ours) with the sharp threshold that knows the frozen second layer: "),
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpdescent.papers.wang2026.setting import POPULATION
+from dpdescent.papers.wang2026.setting import G_DELTA, G_SHARP, POPULATION
 from dpdescent.papers.wang2026.styles import (
     ETA,
     MARKERS,
@@ -20,7 +20,7 @@ from dpdescent.papers.wang2026.styles import (
 )
 from dpdescent.replication.drawing.figures import log_scale, panels, scientific, select, shades, values_of, where
 
-RULES = {"G_delta": r"$G_\delta$", "G_sharp": r"$G_\mathrm{sharp}$"}
+RULES = {G_DELTA: r"$G_\delta$", G_SHARP: r"$G_\mathrm{sharp}$"}
 
 
 def draw_clipping(table: pd.DataFrame, display: dict[str, Any]) -> Figure:

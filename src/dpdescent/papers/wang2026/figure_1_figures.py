@@ -26,6 +26,7 @@ from dpdescent.papers.wang2026.styles import (
     lam_axis,
     lam_color,
     look,
+    percent,
     sizes,
     spaced,
     star_in_legend,
@@ -73,10 +74,6 @@ def draw_fig01_fashion(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 def about_runs(rows: pd.DataFrame) -> str:
     known = sizes(select(rows), "n", "T", "r", "delta", "C_clip")
     return joined(known, f"{BARS}; gains are of runs with the same seed", by="; ")
-
-
-def percent(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.assign(mean=100 * rows["mean"], se=100 * rows["se"])
 
 
 def accuracies(top: Axes, bottom: Axes, rows: pd.DataFrame, *, linear: bool = False) -> None:

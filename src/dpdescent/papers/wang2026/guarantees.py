@@ -26,7 +26,7 @@ from dpdescent.papers.wang2026.criteria import (
     setting,
 )
 from dpdescent.papers.wang2026.multipliers import TABLE, multipliers
-from dpdescent.papers.wang2026.setting import Part, Row, Spec
+from dpdescent.papers.wang2026.setting import G_DELTA, GRADIENT, Part, Row, Spec
 from dpdescent.privacy.participation import closed_forms, fixed_size, renyi
 from dpdescent.privacy.participation.closed_forms import independent_multiplier
 from dpdescent.privacy.participation.pairs import independent_delta
@@ -37,7 +37,7 @@ from dpdescent.replication.judging.bound_rows import exact
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Source, Verdict
 from dpdescent.replication.judging.records import INSIDE, Regime, at_every_reading
-from dpdescent.replication.judging.statistics import NOTHING, Estimate, quotient
+from dpdescent.replication.judging.statistics import Estimate, quotient
 
 VALIDITY = "closed_form_validity"
 BY_EQ_19 = "eq. (19) at D.9's multiplier"
@@ -243,29 +243,19 @@ def lemma_ratios(evidence: Evidence, *, dominated: bool = False) -> Places:
 
     With `dominated` only places count at which the j = 2 term of (19) exceeds the sum of the later ones.
     """
-    constant = float(evidence.published["ratios"]["c_sgm"])
-    table = rows(evidence, VALIDITY, panel="renyi", series=BY_EQ_19)
-    if dominated:
-        table = table[[_second_dominates(row) for row in algebra.each(table)]]
-    found = {algebra.place_of(row, (*PLACE, "kappa")): _order_ratio(row, constant) for row in algebra.each(table)}
-    return {place: each for place, each in found.items() if not math.isnan(each.value)}
-
-
-def _second_dominates(row: "pd.Series[float]") -> bool:
-    """Whether the j = 2 term of (19) exceeds the sum of the later ones at the order that D.9 uses."""
-    kappa, r, eps, delta = (float(row[name]) for name in ("kappa", "r", "eps", "delta"))
-    if not (kappa > 0 and 0 < r < 1 and eps > 0 and 0 < delta < 1):
-        return False
-    return renyi.second_term_share(kappa, r, 1.0 + 2.0 * math.log(1.0 / delta) / eps) > 0.5
-
-
-def _order_ratio(row: "pd.Series[float]", constant: float) -> Estimate:
-    """The attained Renyi divergence over constant alpha r^2 / kappa^2 at the order that D.9 uses."""
-    kappa, r, eps, delta = (float(row[name]) for name in ("kappa", "r", "eps", "delta"))
-    if not (kappa > 0 and 0 < r < 1 and eps > 0 and 0 < delta < 1):
-        return NOTHING
-    alpha = 1.0 + 2.0 * math.log(1.0 / delta) / eps
-    return quotient(attained.renyi_divergence(kappa, r, alpha), constant * alpha * (r / kappa) ** 2)
+    constant, found = float(evidence.published["ratios"]["c_sgm"]), {}
+    for row in algebra.each(rows(evidence, VALIDITY, panel="renyi", series=BY_EQ_19)):
+        kappa, r, eps, delta = (float(row[name]) for name in ("kappa", "r", "eps", "delta"))
+        if not (kappa > 0 and 0 < r < 1 and eps > 0 and 0 < delta < 1):
+            continue
+        # The order that D.9 uses.
+        alpha = 1.0 + 2.0 * math.log(1.0 / delta) / eps
+        if dominated and not renyi.second_term_share(kappa, r, alpha) > 0.5:
+            continue
+        ratio = quotient(attained.renyi_divergence(kappa, r, alpha), constant * alpha * (r / kappa) ** 2)
+        if not math.isnan(ratio.value):
+            found[algebra.place_of(row, (*PLACE, "kappa"))] = ratio
+    return found
 
 
 def _theorem_5_4_guarantee(evidence: Evidence) -> Iterator[Claim]:
@@ -357,8 +347,8 @@ def regime_deltas(table: pd.DataFrame) -> dict[str, tuple[float, float, float]]:
 
 def scale_needed(evidence: Evidence) -> str:
     """The n (in decades) from which the failure is seen, for several lengths of gradients and for the largest real one."""
-    gamma, bound = setting(evidence, "gamma"), rows(evidence, "initialisation", series="G_delta")
-    seen = rows(evidence, "initialisation", series="largest gradient")
+    gamma, bound = setting(evidence, "gamma"), rows(evidence, "initialisation", series=G_DELTA)
+    seen = rows(evidence, "initialisation", series=GRADIENT)
     shares = [row["q975"] / other["mean"] for row, other in algebra.pairs(seen, bound, ("m",)) if other["mean"] > 0]
     real = [max(shares)] if shares and max(shares) > 0 else []
     if not gamma > 0:

@@ -12,6 +12,7 @@ from scipy.stats import binom
 from dpdescent.checks import as_list
 from dpdescent.models.kan import logistic_slope
 from dpdescent.papers.wang2026 import lemma_runs, network, stability, training
+from dpdescent.papers.wang2026.attained import COUNTEREXAMPLE
 from dpdescent.papers.wang2026.criteria import (
     AGREES,
     EQUAL,
@@ -23,10 +24,14 @@ from dpdescent.papers.wang2026.criteria import (
     range_of,
     regime,
     rows,
+    times,
 )
+from dpdescent.papers.wang2026.guarantees import VALIDITY
+from dpdescent.papers.wang2026.multipliers import TABLE
 from dpdescent.papers.wang2026.network import Constants
 from dpdescent.papers.wang2026.rates import Run, least_width
-from dpdescent.papers.wang2026.setting import Analysed, Array, Row, Spec
+from dpdescent.papers.wang2026.setting import G_DELTA, GRADIENT, HESSIAN, Analysed, Array, Row, Spec
+from dpdescent.papers.wang2026.starts import ALONG, START
 from dpdescent.papers.wang2026.training import Clipped, Seed
 from dpdescent.privacy.events import Mechanism
 from dpdescent.privacy.participation import closed_forms, gaussian, pairs
@@ -44,9 +49,7 @@ BLANK: Row = dict.fromkeys(
     ),
     np.nan,
 )  # fmt: skip
-GRADIENT, G_DELTA = "largest gradient", "G_delta"
 NEGATIVE, SELF_BOUND = "Lemma B.7, negative curvature over nu L", "Lemma B.7, |grad|^2 over 4 beta L"
-ALONG = "L_S(W_0 + tau u)"
 GRAM, TWICE, SINGULAR = "margin over sqrt(lambda_min/n)", "margin, a record twice", "lambda_min, a record twice"
 
 
@@ -191,7 +194,7 @@ def hessian(seed: Seed, W: Array) -> Array:
     return np.asarray(whole)
 
 
-PROOF, START = "ext_proof", "initialisation"
+PROOF = "ext_proof"
 # Failure probability of every event in the table.
 EVENT = 0.05
 EVENTS = (
@@ -205,13 +208,13 @@ EVENTS = (
 )  # fmt: skip
 # Id, series, location, whose statement it is, words.
 BOUNDED: tuple[tuple[str, str, str, Source, str], ...] = (
-    ("lemma-b.7-curvature", "Lemma B.7, negative curvature over nu L", "Lemma B.7", "paper", "the smallest eigenvalue of the loss's Hessian is at least -nu times the loss"),
-    ("lemma-b.7-self-bound", "Lemma B.7, |grad|^2 over 4 beta L", "Lemma B.7", "paper", "the empirical risk is self-bounding: |grad L_S|^2 <= 4 beta L_S"),
-    ("lemma-c.16", "Lemma C.16, step over its bound", "Lemma C.16", "paper", "the distance of two coupled runs grows in a step by the factor 1 + M_t and by R_t at most"),
-    ("lemma-c.20", "Lemma C.20, sum of M_t over its bound", "Lemmas C.19, C.20", "paper", "the summed M_t stay below what the risks of the runs and Lemma C.19 give"),
-    ("lemma-c.20-condition", "Lemma C.20, sum of M_t", "Lemma C.20", "paper", "the summed M_t are at most 1 for short runs of wide networks"),
-    ("lemma-c.21", "Lemma C.21, distance over e sum R_t", "Lemma C.21", "paper", "the distance of two coupled runs is at most e times the summed R_t"),
-    ("theorem-c.22", "Theorem C.22, mean distance over its bound", "Theorem C.22, Theorem D.15", "paper", "runs that differ in a record stay within (2 e eta b/n) sum_t L_S(W_t) on average"),
+    ("lemma-b.7-curvature", NEGATIVE, "Lemma B.7", "paper", "the smallest eigenvalue of the loss's Hessian is at least -nu times the loss"),
+    ("lemma-b.7-self-bound", SELF_BOUND, "Lemma B.7", "paper", "the empirical risk is self-bounding: |grad L_S|^2 <= 4 beta L_S"),
+    ("lemma-c.16", stability.ONE_STEP, "Lemma C.16", "paper", "the distance of two coupled runs grows in a step by the factor 1 + M_t and by R_t at most"),
+    ("lemma-c.20", stability.ALLOWED, "Lemmas C.19, C.20", "paper", "the summed M_t stay below what the risks of the runs and Lemma C.19 give"),
+    ("lemma-c.20-condition", stability.GROWTH, "Lemma C.20", "paper", "the summed M_t are at most 1 for short runs of wide networks"),
+    ("lemma-c.21", stability.REPLACED, "Lemma C.21", "paper", "the distance of two coupled runs is at most e times the summed R_t"),
+    ("theorem-c.22", stability.AVERAGE, "Theorem C.22, Theorem D.15", "paper", "runs that differ in a record stay within (2 e eta b/n) sum_t L_S(W_t) on average"),
 )  # fmt: skip
 EARLIER = "Before a review longer runs of narrower networks were looked at, outside of the lemmas' conditions."
 
@@ -237,7 +240,7 @@ def _gradients(evidence: Evidence) -> Iterator[Claim]:
         ("lemma-b.6-dimension", "starts, dimension", "d", 0.0, "does not grow with the input dimension"),
         ("lemma-b.6-basis", "starts, basis", "p", 1.5, "grows as p^(3/2) in the number of basis functions"),
     ):  # fmt: skip
-        table = rows(evidence, PROOF, panel=panel, series="largest gradient")
+        table = rows(evidence, PROOF, panel=panel, series=GRADIENT)
         yield claim(
             id=name, artefact=PROOF, location="Lemma B.6", kind="theorem", source="paper",
             statement=f"the bound on the network's gradient {words}",
@@ -245,7 +248,7 @@ def _gradients(evidence: Evidence) -> Iterator[Claim]:
             criterion=at_most(power + RATE, f": consistent with an upper bound of power {power:g}"),
             note=f"largest gradients {range_of(table['mean'])}",
         )  # fmt: skip
-    table = rows(evidence, START, series="largest Hessian")
+    table = rows(evidence, START, series=HESSIAN)
     yield claim(
         id="lemma-b.6-hessian-width", artefact=START, location="Lemma B.6", kind="theorem", source="paper",
         statement="the spectral norm of the network's Hessian falls as 1/sqrt(m), up to logarithms",
@@ -255,14 +258,14 @@ def _gradients(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _margins(evidence: Evidence) -> Iterator[Claim]:
-    ratio = _series(evidence, "margin over sqrt(lambda_min/n)")
+    ratio = _series(evidence, GRAM)
     yield every(
         id="margin-from-kernel", artefact=PROOF, location="Sec. 3.3", kind="text", source="paper",
         statement="a positive definite tangent kernel implies the margin condition",
         quantity="margin over the root of the kernel's least eigenvalue over n: the smallest over starts' means",
         cells=algebra.means(ratio, ("n", "m")), criterion=at_least(1.0),
     )  # fmt: skip
-    margin, least = (_series(evidence, name) for name in ("margin, a record twice", "lambda_min, a record twice"))
+    margin, least = (_series(evidence, name) for name in (TWICE, SINGULAR))
     singular = all(abs(row["mean"]) <= EQUAL for row in algebra.each(least))
     yield every(
         id="margin-without-kernel", artefact=PROOF, location="Sec. 3.3", kind="text", source="paper",
@@ -284,7 +287,7 @@ def _bounded(evidence: Evidence) -> Iterator[Claim]:
             regime=regime(table, upper=False), changed=EARLIER if name in ("theorem-c.22", "lemma-c.16") else "",
             note="sharp constants of each seed's second layer" if table["constants"].isna().all() else "the paper's constants and sharp ones",
         )  # fmt: skip
-    distance = rows(evidence, PROOF, panel="neighbours", series="mean distance")
+    distance = rows(evidence, PROOF, panel="neighbours", series=stability.DISTANCE)
     yield every(
         id="theorem-c.22-records", artefact=PROOF, location="Theorem C.22", kind="theorem", source="paper",
         statement="the stability bound falls as 1/n",
@@ -296,8 +299,8 @@ def _bounded(evidence: Evidence) -> Iterator[Claim]:
 
 def _steps(evidence: Evidence) -> Iterator[Claim]:
     for name, series, place, words in (
-        ("lemma-c.2", "Lemma C.2, share violated", "Lemma C.2 (with B.4)", "2/3 L_S(W) <= <grad L_S(W), W - W*> + 4/3 L_S(W*) in the localized region"),
-        ("lemma-d.11", "Lemma D.11, share violated", "Lemma D.11", "at lambda = 0 the loss of a step is at most 4 L_S(W*) + (3/(2 eta)) times the fall of the squared distance and the displayed fluctuations"),
+        ("lemma-c.2", lemma_runs.VIOLATED_C2, "Lemma C.2 (with B.4)", "2/3 L_S(W) <= <grad L_S(W), W - W*> + 4/3 L_S(W*) in the localized region"),
+        ("lemma-d.11", lemma_runs.VIOLATED_D11, "Lemma D.11", "at lambda = 0 the loss of a step is at most 4 L_S(W*) + (3/(2 eta)) times the fall of the squared distance and the displayed fluctuations"),
     ):  # fmt: skip
         table = _series(evidence, series)
         yield every(
@@ -307,7 +310,7 @@ def _steps(evidence: Evidence) -> Iterator[Claim]:
             regime=regime(table[algebra.floats(table, "m") < 0], upper=False),
             note=f"checks a run {range_of(table['checks'])}; nu by the second layer that was drawn",
         )  # fmt: skip
-    slack = _series(evidence, "slack far from the start")
+    slack = _series(evidence, lemma_runs.FAR)
     last = algebra.at_end(slack, "factor")
     yield every(
         id="comparator-inequality-is-local", artefact=PROOF, location="Sec. 4.1", kind="text", source="paper",
@@ -316,7 +319,7 @@ def _steps(evidence: Evidence) -> Iterator[Claim]:
         cells=algebra.means(last, ("m", "factor")), criterion=BELOW_0,
         note=f"distances {range_of(last['distance'])}; at the start itself it is {range_of(algebra.at_end(slack, 'factor', largest=False)['mean'])}",
     )  # fmt: skip
-    drift = _series(evidence, "drift over its mean")
+    drift = _series(evidence, lemma_runs.DRIFT)
     yield every(
         id="drift-remains", artefact=PROOF, location="Sec. 4.1", kind="text", source="paper",
         statement="the drift term does not average out, as W_(t-1) already depends on Z_(t-1)",
@@ -338,7 +341,7 @@ def _events(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _explicit(evidence: Evidence) -> Iterator[Claim]:
-    bound = _series(evidence, "Lemma C.11, bound")
+    bound = _series(evidence, lemma_runs.BOUND)
     local = tuple(
         f"nu (Rbar + eta c z)^2 = {row['condition']:.3g} above 1/2"
         for row in algebra.each(bound)
@@ -350,9 +353,9 @@ def _explicit(evidence: Evidence) -> Iterator[Claim]:
     regime = Regime(local + vacuous)
     note = f"one record, m = {range_of(bound['m'])}, so that all conditions hold with their constants: nu (Rbar + eta c z)^2 {range_of(bound['condition'])}; the bound is {range_of(bound['mean'])}, below log 2"
     for name, series, place, words, limit in (
-        ("lemma-c.11", "Lemma C.11, risk over its bound", "Lemmas C.3, C.11", "the averaged empirical risk is at most the explicit bound with high probability", 1.0),
-        ("localisation-radius", "Lemma C.3, shift over Rbar", "Lemma C.3, eq. (10)", "the shifted iterate never leaves the ball of radius Rbar, by (10), about the comparator", 1.0),
-        ("lemma-c.3-projection", "Lemma C.3, share projected", "Lemma C.3", "with R_* >= Rbar + |W* - W_0| + eta c z the projection is inactive", 0.0),
+        ("lemma-c.11", lemma_runs.RISK, "Lemmas C.3, C.11", "the averaged empirical risk is at most the explicit bound with high probability", 1.0),
+        ("localisation-radius", lemma_runs.SHIFT, "Lemma C.3, eq. (10)", "the shifted iterate never leaves the ball of radius Rbar, by (10), about the comparator", 1.0),
+        ("lemma-c.3-projection", lemma_runs.PROJECTED, "Lemma C.3", "with R_* >= Rbar + |W* - W_0| + eta c z the projection is inactive", 0.0),
     ):  # fmt: skip
         table = _series(evidence, series)
         yield every(
@@ -363,7 +366,7 @@ def _explicit(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _along_margin(evidence: Evidence) -> Claim:
-    table = _series(evidence, "L_S(W_0 + tau u)")
+    table = _series(evidence, ALONG)
     table = table[algebra.floats(table, "factor") <= 1.0].reset_index(drop=True)
     wide = [_is_wide(row) for row in algebra.each(table)]
     table = table[np.array(wide, dtype=bool)].reset_index(drop=True)
@@ -388,24 +391,18 @@ def _least_loss(group: pd.DataFrame) -> Estimate:
     """T times the smallest mean loss, without allowing for the choice."""
     lowest = algebra.at_end(group, "mean", largest=False)
     T = float(lowest["T"].iloc[0]) if len(lowest) else math.nan
-    return next(
-        (
-            Estimate(*(T * each for each in (found.value, found.low, found.high)))
-            for found in algebra.means(lowest, ("m",)).values()
-        ),
-        exactly(math.nan),
-    )
+    return next((times(found, T) for found in algebra.means(lowest, ("m",)).values()), exactly(math.nan))
 
 
 def _closed_forms() -> Iterator[Claim]:
     yield every(
-        id="lemma-f.9", artefact="sampling_counterexample", location="Lemma F.9", kind="privacy", source="paper",
+        id="lemma-f.9", artefact=COUNTEREXAMPLE, location="Lemma F.9", kind="privacy", source="paper",
         statement="both hockey-stick divergences of the pair are at most S(E) times the worst one over E plus the probability of the complement of E",
         quantity="the larger exact divergence at lambda = 0 over the right side, E the patterns of at most k participations: the largest over k, kappa and eps",
         cells=_f_9(), criterion=at_most(1.0 + EQUAL), note="T = 12, r = 0.1; Poisson samples, as the lemma has them",
     )  # fmt: skip
     yield every(
-        id="theorem-d.9-full-batch", artefact="closed_form_validity", location="Theorem D.9", kind="privacy", source="paper",
+        id="theorem-d.9-full-batch", artefact=VALIDITY, location="Theorem D.9", kind="privacy", source="paper",
         statement="for B = n the guarantee follows from the Gaussian mechanism without amplification",
         quantity="exact delta of T Gaussian steps of sensitivity 2 C_clip at D.9's kappa, over delta: the largest over T, eps and delta",
         cells={
@@ -415,7 +412,7 @@ def _closed_forms() -> Iterator[Claim]:
         criterion=at_most(1.0 + EQUAL),
     )  # fmt: skip
     yield every(
-        id="algorithm-1-updates", artefact="kappa_tables", location="Algorithm 1", kind="privacy", source="ours",
+        id="algorithm-1-updates", artefact=TABLE, location="Algorithm 1", kind="privacy", source="ours",
         statement="the loop makes T - 1 noisy updates where the theorems count T steps: (ours) what is calibrated for T covers T - 1",
         quantity="kappa of Theorems 5.1 (F.12) and 5.4 (D.9) for T - 1 steps over that for T: the largest over T and lambda",
         cells={f"T = {T}, lambda = {lam:g}": exactly(_one_step_less(T, lam)) for T in (2, 10, 100, 1000) for lam in (0.0, 0.5, 0.9)},
@@ -424,17 +421,14 @@ def _closed_forms() -> Iterator[Claim]:
 
 
 @cache
-def _f_9_of(kappa: float, eps: float) -> float:
-    return pairs.independent_delta(kappa, eps, 12, 0.1, "down")
-
-
 def _f_9() -> dict[str, Estimate]:
     found = {}
     for kappa, eps in ((1.0, 0.5), (1.0, 1.0), (2.0, 0.5)):
+        divergence = pairs.independent_delta(kappa, eps, 12, 0.1, "down")
         for k in (1, 3, 6):
             inside = float(binom.cdf(k, 12, 0.1))
             right = inside * float(gaussian.delta(math.sqrt(k) / kappa, eps)) + 1.0 - inside
-            found[f"kappa = {kappa:g}, eps = {eps:g}, k = {k}"] = exactly(_f_9_of(kappa, eps) / right)
+            found[f"kappa = {kappa:g}, eps = {eps:g}, k = {k}"] = exactly(divergence / right)
     return found
 
 

@@ -7,6 +7,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dpdescent.papers.wang2026.lemma_runs import FAR
+from dpdescent.papers.wang2026.setting import G_DELTA, GRADIENT
+from dpdescent.papers.wang2026.stability import DISTANCE
 from dpdescent.papers.wang2026.styles import MARKERS, N, curve, each, finish, guide, in_order, sizes, value_ticks
 from dpdescent.replication.drawing.figures import (
     BLUE,
@@ -34,12 +37,12 @@ def draw_ext_proof(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     starts = main[main["panel"].isin(["starts, dimension", "starts, basis"])]
     for rank, (x, text) in enumerate((("d", "input dimension"), ("p", "number of basis functions"))):
         own, color = where(starts, panel=f"starts, {'dimension' if x == 'd' else 'basis'}"), (BLUE, ORANGE)[rank]
-        measured, bound = (where(own, series=name) for name in ("largest gradient", "G_delta"))
+        measured, bound = (where(own, series=name) for name in (GRADIENT, G_DELTA))
         curve(gradients, measured, x, f"largest gradient by {text}", color=color, marker="os"[rank])
         curve(gradients, bound, x, f"bound on it by {text}", color=color, marker="^v"[rank], linestyle="--")
     log_scale(gradients)
     gradients.set(title="gradients at the start", xlabel="$d$, or $p$", ylabel="norm")
-    slack = where(main, series="slack far from the start")
+    slack = where(main, series=FAR)
     for (m,), own in each(slack, "m"):
         rank = values_of(slack, "m").index(m)
         color = shades(len(values_of(slack, "m")))[rank]
@@ -48,7 +51,7 @@ def draw_ext_proof(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     log_scale(far, "x")
     value_ticks(far, values_of(slack, "factor"))
     far.set(title="far from the start", xlabel="multiple of the start", ylabel="slack of Lemma C.2's inequality")
-    apart = where(main, panel="neighbours", series="mean distance")
+    apart = where(main, panel="neighbours", series=DISTANCE)
     for (kappa, lam), own in each(apart, "kappa", "lam"):
         style = {"color": VERMILION if kappa else GREY, "marker": "s" if lam else "o"}
         curve(neighbours, own, "n", rf"$\kappa={kappa:g}$, $\lambda={lam:g}$", **style)

@@ -31,6 +31,7 @@ PAPER = "wang2026"
 # Series that several tables have. On the same seed: gains in population risk over independent noise and over the next
 # smaller correlation of the grid, and what noise or batches change against the run without.
 POPULATION, EMPIRICAL, GAIN = "population risk", "empirical risk", "gain over lam = 0"
+GRADIENT, G_DELTA, G_SHARP, HESSIAN = "largest gradient", "G_delta", "G_sharp", "largest Hessian"
 STEP, BY_NOISE, BY_BATCHES = "gain over the next smaller lam", "departure by noise", "departure by batches"
 # What noise adds, with its sign; and to the square of the largest distance of the shifted iterate from the start.
 ADDED, SHIFTED = "added to the population risk", "added to the largest shift squared"

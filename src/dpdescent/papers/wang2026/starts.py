@@ -15,7 +15,7 @@ from dpdescent.papers.wang2026 import explicit, network, training
 from dpdescent.papers.wang2026.criteria import ALGEBRA, every, first, place, rows, setting, vacuous
 from dpdescent.papers.wang2026.explicit_bounds import KINDS, failure, splines_of
 from dpdescent.papers.wang2026.network import Constants
-from dpdescent.papers.wang2026.setting import Analysed, Array, Row, Spec
+from dpdescent.papers.wang2026.setting import G_DELTA, G_SHARP, GRADIENT, HESSIAN, Analysed, Array, Row, Spec
 from dpdescent.papers.wang2026.training import AT_START, NTK, TRAINED, Clipped, Seed, Target
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra
@@ -51,10 +51,10 @@ def run_initialisation(spec: Spec) -> Iterator[Row]:
             EVENT: float(network.initial_event(c, delta)),
             "largest |f_0|": float(np.abs(outputs).max()),
             "bound Q8": paper.initial_output_bound(starts.n, delta),
-            "largest gradient": float(np.sqrt((np.vecdot(factors, factors) * lengths_squared).max())),
-            "G_delta": paper.gradient_bound(kan.width, delta),
-            "G_sharp": float(network.sharp_gradient_bound(kan, c)),
-            "largest Hessian": float(bends.max()) / (kan.inputs * kan.width**0.5),
+            GRADIENT: float(np.sqrt((np.vecdot(factors, factors) * lengths_squared).max())),
+            G_DELTA: paper.gradient_bound(kan.width, delta),
+            G_SHARP: float(network.sharp_gradient_bound(kan, c)),
+            HESSIAN: float(bends.max()) / (kan.inputs * kan.width**0.5),
             "nu": paper.hessian_bound(kan.width, delta),
         }
         for series, number in values.items():
@@ -155,10 +155,10 @@ MARGINS = (PATH, "bound_vs_run", "ext_window", "ext_window_rates")
 QUANTILES = "a quantile over draws beside the mean of a bound that differs from draw to draw: no draw is held against its own bound"
 # Id, measured series, series of the bound, location, whose statement it is, statement, note.
 SIZES: tuple[tuple[str, str, str, str, Source, str, str], ...] = (
-    ("lemma-b.6-gradient", "largest gradient", "G_delta", "Lemma B.6, eq. (5)", "paper", "gradients of f are at most G_delta", ""),
-    ("lemma-b.6-hessian", "largest Hessian", "nu", "Lemma B.6, eq. (4)", "paper", "Hessians of f are at most nu, the explicit form of (4)", ""),
+    ("lemma-b.6-gradient", GRADIENT, G_DELTA, "Lemma B.6, eq. (5)", "paper", "gradients of f are at most G_delta", ""),
+    ("lemma-b.6-hessian", HESSIAN, "nu", "Lemma B.6, eq. (4)", "paper", "Hessians of f are at most nu, the explicit form of (4)", ""),
     ("eq-15", "largest |f_0|", "bound Q8", "eq. (15)", "paper", "outputs at the start are at most B_b sqrt(2p log(2n/delta))", ""),
-    ("gradient-sharp", "largest gradient", "G_sharp", "eq. (5)", "ours", "(ours) gradients of f are at most the sharp bound that knows the second layer", QUANTILES),
+    ("gradient-sharp", GRADIENT, G_SHARP, "eq. (5)", "ours", "(ours) gradients of f are at most the sharp bound that knows the second layer", QUANTILES),
 )  # fmt: skip
 
 
@@ -212,7 +212,7 @@ def _smoothness(evidence: Evidence) -> Claim:
     gradient, hessian, G, nu = (
         {row["m"]: row["mean"] for row in algebra.each(_by_width(evidence, series, column))}
         for series, column in (
-            ("largest gradient", "q975"), ("largest Hessian", "q975"), ("G_delta", "mean"), ("nu", "mean"),
+            (GRADIENT, "q975"), (HESSIAN, "q975"), (G_DELTA, "mean"), ("nu", "mean"),
         )
     )  # fmt: skip
     smooth = {
@@ -277,8 +277,8 @@ def _likely(table: pd.DataFrame, found: pd.Series, kind: str, known: Constants, 
     m, text = int(found["m"]), f"{place(START, found, 'm', 'n', 'd')}, {kind}"
     for series, name, location, value, likely in (
         ("largest |f_0|", "max |f_0(x_i)|", "(15)", known.initial_output_bound(int(found["n"]), delta), 0.5),
-        ("largest gradient", "max |grad f_0(x_i)|", "(5)", known.gradient_bound(m, delta), 1.0),
-        ("largest Hessian", "max |Hess f_0(x_i)|", "(4)", known.hessian_bound(m, delta), 1.0),
+        (GRADIENT, "max |grad f_0(x_i)|", "(5)", known.gradient_bound(m, delta), 1.0),
+        (HESSIAN, "max |Hess f_0(x_i)|", "(4)", known.hessian_bound(m, delta), 1.0),
     ):
         measured = first(table, m=found["m"], n=found["n"], d=found["d"], series=series)
         if measured is None:
@@ -293,7 +293,7 @@ def _likely(table: pd.DataFrame, found: pd.Series, kind: str, known: Constants, 
 def _per_draw(table: pd.DataFrame, found: pd.Series) -> Iterator[Bound]:
     """The row of G_sharp, which bounds the gradient in each draw, so that means may be compared."""
     where = {name: found[name] for name in ("m", "n", "d")}
-    sharp, measured = (first(table, **where, series=name) for name in ("G_sharp", "largest gradient"))
+    sharp, measured = (first(table, **where, series=name) for name in (G_SHARP, GRADIENT))
     if sharp is not None and measured is not None:
         why = "given the second layer, in every draw, hence in the mean; measured is the mean at W_0"
         text = place(START, found, "m", "n", "d")

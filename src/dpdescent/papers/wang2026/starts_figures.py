@@ -7,8 +7,20 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dpdescent.papers.wang2026.setting import G_DELTA, G_SHARP, GRADIENT, HESSIAN
 from dpdescent.papers.wang2026.starts import EVENT, SLACK, VIOLATIONS
-from dpdescent.papers.wang2026.styles import MARKERS, M, about, curve, each, finish, guide, in_order, value_ticks
+from dpdescent.papers.wang2026.styles import (
+    MARKERS,
+    M,
+    about,
+    curve,
+    each,
+    finish,
+    guide,
+    in_order,
+    percent,
+    value_ticks,
+)
 from dpdescent.replication.drawing.figures import (
     BLUE,
     GREEN,
@@ -36,8 +48,7 @@ def draw_comparator(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     figure, axes = panels(4, size=(4.3, 4.2), squeeze=False)
     violations, slack, condition, ntk = axes[0]
     rows = where(main, panel="inequality")
-    share = where(rows, series=VIOLATIONS)
-    _by_comparator(violations, share.assign(mean=100 * share["mean"], se=100 * share["se"]))
+    _by_comparator(violations, percent(where(rows, series=VIOLATIONS)))
     smallest = where(rows, series=SLACK)
     _by_comparator(slack, smallest)
     _by_comparator(condition, positive(smallest.assign(mean=smallest["condition"], se=0.0)))
@@ -95,8 +106,7 @@ def draw_initialisation(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     main = select(table)
     figure, axes = panels(4, size=(4.2, 3.9), squeeze=False)
     event, output, gradient, hessian = axes[0]
-    share = where(main, series=EVENT)
-    curve(event, share.assign(mean=100 * share["mean"], se=100 * share["se"]), "m", r"$E_\delta$ holds", color=BLUE)
+    curve(event, percent(where(main, series=EVENT)), "m", r"$E_\delta$ holds", color=BLUE)
     if "delta_conf" in display:
         promised = 100 * (1 - display["delta_conf"])
         event.axhline(promised, color="black", linestyle="-.", label=rf"promised: $1-\delta={promised:g}\,\%$")
@@ -105,9 +115,9 @@ def draw_initialisation(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     parts = (
         (output, "outputs", "largest |f_0|", (("bound Q8", VERMILION, "bound of eq. (15)"),),
          r"$\max_i|f_{W_0}(x_i)|$"),
-        (gradient, "gradients", "largest gradient", (("G_delta", VERMILION, r"$G_\delta$, eq. (5)"),
-         ("G_sharp", SKY, r"$G_\mathrm{sharp}$, from the second layer")), r"$\max_i\|\nabla f_{W_0}(x_i)\|$"),
-        (hessian, "Hessians", "largest Hessian", (("nu", PURPLE, r"$\nu$, eq. (4)"),),
+        (gradient, "gradients", GRADIENT, ((G_DELTA, VERMILION, r"$G_\delta$, eq. (5)"),
+         (G_SHARP, SKY, r"$G_\mathrm{sharp}$, from the second layer")), r"$\max_i\|\nabla f_{W_0}(x_i)\|$"),
+        (hessian, "Hessians", HESSIAN, (("nu", PURPLE, r"$\nu$, eq. (4)"),),
          r"$\max_i\|\nabla^2f_{W_0}(x_i)\|$"),
     )  # fmt: skip
     for panel, title, series, bounds, ylabel in parts:

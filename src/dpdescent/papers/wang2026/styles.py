@@ -83,6 +83,11 @@ def missed(rows: pd.DataFrame) -> "pd.Series[bool]":
     return rows["precondition"].isin(MISSED)
 
 
+def percent(rows: pd.DataFrame) -> pd.DataFrame:
+    """Returns rows whose shares, and their errors, are in per cent."""
+    return rows.assign(mean=100 * rows["mean"], se=100 * rows["se"])
+
+
 def label_of(name: str, rows: pd.DataFrame | None = None) -> str:
     """Returns an accountant's name, with a note if all rows are outside its condition."""
     text = ACCOUNTANTS.get(name, OTHER)[2] or name
