@@ -57,11 +57,6 @@ class Setting:
         return self.gradient_bound**2 / self.B if self.n > self.B else 0.0
 
     @property
-    def admissible(self) -> bool:
-        """Returns whether eta <= 1 / (12 beta) (wang2026 Lemma C.3)."""
-        return 12.0 * self.beta * self.eta <= 1.0
-
-    @property
     def noise_weight(self) -> float:
         """Returns `(1 - lam)^2 + 12 beta lam^2 eta`, the factor of eta c^2 V_Z (wang2026 eq. 10)."""
         return (1.0 - self.lam) ** 2 + 12.0 * self.beta * self.lam**2 * self.eta

@@ -1,15 +1,13 @@
 """The bounds that have all their constants, beside runs, and Lemma C.5 (wang2026 App. C.1, D.2)."""
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 
-import numpy as np
 import pandas as pd
 from scipy.stats import chi2
 
 from dpdescent.models.spline import CubicSplines
-from dpdescent.papers.wang2026 import explicit, network, rates, training
+from dpdescent.papers.wang2026 import explicit, rates, training
 from dpdescent.papers.wang2026.arms import Arm
 from dpdescent.papers.wang2026.criteria import every, place, rows, setting
 from dpdescent.papers.wang2026.explicit import Setting, Terms
@@ -18,7 +16,7 @@ from dpdescent.papers.wang2026.setting import EMPIRICAL, Row, Size, Spec
 from dpdescent.papers.wang2026.training import FixedNoise, Seed
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.algebra import each, pairs
+from dpdescent.replication.judging.algebra import each
 from dpdescent.replication.judging.bound_rows import exact
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
@@ -130,47 +128,6 @@ def setting_at(
         c_priv=float(found["C_clip"] * found["kappa"] / found["B"]) if noisy else 0.0,
         gradient_bound=G, hessian_bound=nu, beta=smoothness(G, nu), delta_Z=each, delta_D=each, delta_pot=each,
     )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Smoothness:
-    """beta at one width, in its two parts.
-
-    Attributes:
-        width: m.
-        gradient: G_sharp^2/4, which hardly depends on the width.
-        hessian: nu, which falls like 1/sqrt(m) (wang2026 eq. 4, logarithms left out).
-    """
-
-    width: float
-    gradient: float
-    hessian: float
-
-    def at(self, width: float) -> float:
-        """beta at a width."""
-        return self.gradient + self.hessian * math.sqrt(self.width / width)
-
-    def largest_step(self, width: float) -> float:
-        """1/(12 beta) at a width."""
-        return network.largest_step(self.at(width))
-
-
-def sharp_smoothness(evidence: Evidence) -> Smoothness | None:
-    """beta of the runs with explicit bounds, the mean over what their rows say; None where there are none."""
-    noise = rows(evidence, RUNS, series="bound", bound="C.11", constants="sharp", term="V_Z")
-    noise = noise[(noise["mean"] > 0) & (noise["eta"] > 0)]
-    plain, correlated = noise[noise["lam"] == 0], noise[noise["lam"] > 0]
-    found = []
-    for row, other in pairs(correlated, plain, ("panel", "n", "T", "B", "m", "d", "eta", "kappa")):
-        weight = row["mean"] / other["mean"]
-        beta = (weight - (1.0 - row["lam"]) ** 2) / (12.0 * row["eta"] * row["lam"] ** 2)
-        gradient = 0.25 * row["C_clip"] ** 2
-        if beta > gradient > 0:
-            found.append((row["m"], gradient, beta - gradient))
-    if not found:
-        return None
-    width, gradient, hessian = (float(np.mean(part)) for part in zip(*found, strict=True))
-    return Smoothness(width, gradient, hessian)
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpdescent.algorithms import lambda_cgd
 from dpdescent.algorithms.lambda_cgd import KANProblem, State, shifted
-from dpdescent.papers.wang2026 import explicit, stability, training
+from dpdescent.papers.wang2026 import explicit, network, stability, training
 from dpdescent.papers.wang2026.arms import Arm
 from dpdescent.papers.wang2026.explicit import Comparator
 from dpdescent.papers.wang2026.setting import Array, Row, Spec
@@ -185,7 +185,7 @@ def rows_of_steps(spec: Spec) -> Iterator[Row]:
         for index, arm in enumerate(made):
             base = {
                 "panel": runs.panel, **training.columns(runs, arm.noise), "eta": arm.eta, "C_clip": arm.C_clip,
-                "clipped": 0.0, "trial": trial, "admitted": 1.0 / (12.0 * seed.sharp.beta),
+                "clipped": 0.0, "trial": trial, "admitted": network.largest_step(seed.sharp.beta),
             }  # fmt: skip
             for series, slacks in ((VIOLATED_C2, steps.slacks[index]), (VIOLATED_D11, steps.steps[index])):
                 if slacks:
@@ -252,7 +252,7 @@ def rows_of_explicit(spec: Spec) -> Iterator[Row]:
 
 def _explicit(runs: Wide, seed: Seed, arm: Arm) -> Iterator[Row]:
     setting = seed.setting(runs.size, arm, seed.sharp)
-    target, admitted = _best(seed, setting), 1.0 / (12.0 * seed.sharp.beta)
+    target, admitted = _best(seed, setting), network.largest_step(seed.sharp.beta)
     Rbar = explicit.shifted_radius(setting, target.seen)
     if arm.eta > admitted or explicit.localisation(setting, Rbar) > CONDITION:
         return

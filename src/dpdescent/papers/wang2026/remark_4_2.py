@@ -9,11 +9,12 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+import numpy as np
 import pandas as pd
 
 from dpdescent.papers.wang2026 import explicit, network, rates
 from dpdescent.papers.wang2026.criteria import every, range_of, rows, setting
-from dpdescent.papers.wang2026.explicit_bounds import KINDS, RUNS, setting_at, sharp_smoothness, splines_of
+from dpdescent.papers.wang2026.explicit_bounds import KINDS, RUNS, setting_at, splines_of
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import at_most
@@ -115,11 +116,32 @@ def _admitted(evidence: Evidence, row: "pd.Series[float]", share: float) -> expl
     known = KINDS[str(row["constants"])](splines_of(evidence, RUNS))
     sharp = row["constants"] == "sharp"
     run = setting_at(evidence, RUNS, row, known, float(row["C_clip"]) if sharp else None)
-    beta, smooth = run.beta, sharp_smoothness(evidence)
-    if sharp and smooth is not None:
-        beta = smooth.at(float(row["m"]))
+    drawn = _drawn_smoothness(evidence, float(row["m"])) if sharp else None
+    beta = run.beta if drawn is None else drawn
     eta = share * network.largest_step(beta)
     return dataclasses.replace(run, beta=beta, eta=eta, c_priv=run.gradient_bound * float(row["kappa"]) / run.B)
+
+
+def _drawn_smoothness(evidence: Evidence, width: float) -> float | None:
+    """beta at a width, by the second layers that were drawn for the runs with explicit bounds; None where there are none.
+
+    It is read off the bound's weight of the noise at two correlations. Of its parts G_sharp^2/4 hardly depends on the
+    width, and nu falls like 1/sqrt(m) (wang2026 eq. 4, logarithms left out).
+    """
+    noise = rows(evidence, RUNS, series="bound", bound="C.11", constants="sharp", term="V_Z")
+    noise = noise[(noise["mean"] > 0) & (noise["eta"] > 0)]
+    plain, correlated = noise[noise["lam"] == 0], noise[noise["lam"] > 0]
+    found = []
+    for row, other in algebra.pairs(correlated, plain, ("panel", "n", "T", "B", "m", "d", "eta", "kappa")):
+        weight = row["mean"] / other["mean"]
+        beta = (weight - (1.0 - row["lam"]) ** 2) / (12.0 * row["eta"] * row["lam"] ** 2)
+        gradient = 0.25 * row["C_clip"] ** 2
+        if beta > gradient > 0:
+            found.append((row["m"], gradient, beta - gradient))
+    if not found:
+        return None
+    drawn, gradient, hessian = (float(np.mean(part)) for part in zip(*found, strict=True))
+    return gradient + hessian * math.sqrt(drawn / width)
 
 
 def _comparator(terms: pd.DataFrame, row: "pd.Series[float]") -> explicit.Comparator | None:

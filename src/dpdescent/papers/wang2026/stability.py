@@ -212,7 +212,7 @@ def rows_of_neighbours(spec: Spec) -> Iterator[Row]:
             base = {
                 "panel": runs.panel, **training.columns(runs, arm.noise), "eta": arm.eta, "C_clip": arm.C_clip,
                 "clipped": float(ran.clipped[:, :, index].mean()), "trial": trial,
-                "admitted": 1.0 / (12.0 * seed.sharp.beta), "growth": float(seen.growth[:, index].max()),
+                "admitted": network.largest_step(seed.sharp.beta), "growth": float(seen.growth[:, index].max()),
             }  # fmt: skip
             bound = on_average(arm.eta, seed.sharp.gradient, size.n, float(losses[index]), np.inf, 0.0)
             distance, push = seen.distance[:, index], seen.push[:, index]

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpdescent.algorithms import lambda_cgd
 from dpdescent.algorithms.lambda_cgd import KANProblem, State
-from dpdescent.papers.wang2026 import training
+from dpdescent.papers.wang2026 import network, training
 from dpdescent.papers.wang2026.arms import Arm
 from dpdescent.papers.wang2026.setting import (
     BY_BATCHES,
@@ -72,7 +72,10 @@ class Projected(Analysed):
     def starts(self, n: int) -> dict[int, Row]:
         """Returns what is known of every seed's start: its margin, and the largest step that its own beta admits."""
         seeds = [Seed(self, trial, min(n, FEW)) for trial in self.trials]
-        return {seed.trial: {"gamma": seed.margin.value, "admitted": 1.0 / (12.0 * seed.sharp.beta)} for seed in seeds}
+        return {
+            seed.trial: {"gamma": seed.margin.value, "admitted": network.largest_step(seed.sharp.beta)}
+            for seed in seeds
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
