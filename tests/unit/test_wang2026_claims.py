@@ -26,6 +26,7 @@ from dpdescent.papers.wang2026 import (
 from dpdescent.papers.wang2026.corollaries import Power
 from dpdescent.papers.wang2026.explicit import Terms
 from dpdescent.papers.wang2026.guarantees import FLOOR
+from dpdescent.papers.wang2026.lemma_runs import BOUND, RISK
 from dpdescent.papers.wang2026.rates import quadratic_weight
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.judging import algebra
@@ -939,6 +940,16 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
     "a closed form below what is proved, not below an attack's": (
         "theorem-5.4-guarantee",
         change("kappa_tables", 0.41, accountant="D9", T=100),
+        "inconclusive",
+    ),
+    "a risk above an explicit bound whose condition is missed": (
+        "lemma-c.11",
+        many(put("ext_proof", 1.1, series=RISK), put("ext_proof", 0.51, "condition", series=BOUND)),
+        "inconclusive",
+    ),
+    "a risk above an explicit bound that is above log 2": (
+        "lemma-c.11",
+        many(put("ext_proof", 1.1, series=RISK), put("ext_proof", 0.7, series=BOUND)),
         "inconclusive",
     ),
     "multipliers outside of the theorem's condition": (

@@ -345,7 +345,7 @@ def _explicit(evidence: Evidence) -> Iterator[Claim]:
     local = tuple(
         f"nu (Rbar + eta c z)^2 = {row['condition']:.3g} above 1/2"
         for row in algebra.each(bound)
-        if row["condition"] > 0.5
+        if row["condition"] > lemma_runs.CONDITION
     )
     vacuous = tuple(
         f"the bound, {row['mean']:.3g}, says nothing" for row in algebra.each(bound) if row["mean"] >= math.log(2.0)
