@@ -4,7 +4,9 @@ import math
 
 import pytest
 
-from dpdescent.papers.wang2026.experiments import closed_form_validity, kappa_tables, sampling_counterexample
+from dpdescent.papers.wang2026.attained import run_sampling_counterexample
+from dpdescent.papers.wang2026.guarantees import run_closed_form_validity
+from dpdescent.papers.wang2026.multipliers import run_kappa_tables
 from dpdescent.privacy.participation import accountants, closed_forms, counterexample, pairs, renyi
 from dpdescent.randomness import stream
 
@@ -22,7 +24,7 @@ def table(cell=None, **changes):
         "draws_bnb": 400, "full_bnb": 0.25, "full_f8": [4, 0.25, 0.05],
     }  # fmt: skip
     cell = {"T": 4, "r": 0.25, "delta": [0.05, 0.1]} | (cell or {})
-    return list(kappa_tables.run(spec("kappa_tables", "grid", cell, arms | changes)))
+    return list(run_kappa_tables(spec("kappa_tables", "grid", cell, arms | changes)))
 
 
 @pytest.fixture(scope="module")
@@ -69,20 +71,20 @@ def test_cuts_of_the_table_change_no_digit(whole):
         assert all(found[tuple(row[key] for key in KEYS)] == row for row in part)
 
 
-@pytest.mark.parametrize("module", [kappa_tables, closed_form_validity, sampling_counterexample])
-def test_there_is_one_trial(module):
-    assert list(module.run(spec("any", "any", {}, trials=(1, 2)))) == []
+@pytest.mark.parametrize("run", [run_kappa_tables, run_closed_form_validity, run_sampling_counterexample])
+def test_there_is_one_trial(run):
+    assert list(run(spec("any", "any", {}, trials=(1, 2)))) == []
 
 
-@pytest.mark.parametrize("module", [closed_form_validity, sampling_counterexample])
-def test_other_panels_are_refused(module):
+@pytest.mark.parametrize("run", [run_closed_form_validity, run_sampling_counterexample])
+def test_other_panels_are_refused(run):
     with pytest.raises(ValueError, match="panel='other' is none of"):
-        list(module.run(spec("any", "other", {})))
+        list(run(spec("any", "other", {})))
 
 
 def test_renyi_panel():
     cell = {"settings": [[400, 40, 20], [10000, 100, 1000]], "eps": 1}
-    found = list(closed_form_validity.run(spec("closed_form_validity", "renyi", cell)))
+    found = list(run_closed_form_validity(spec("closed_form_validity", "renyi", cell)))
     rows = [row for row in found if row["series"] == "eq. (19) at D.9's multiplier"]
     assert [round(row["value"], 2) for row in rows] == [1.64, 1.18]
     # What (19) leaves however much noise there is.
@@ -104,7 +106,7 @@ def test_renyi_panel():
 
 def test_regime_panel():
     cell = {"n": [400, 10000], "gamma": 0.1, "eps": 1}
-    rows = list(closed_form_validity.run(spec("closed_form_validity", "regime", cell)))
+    rows = list(run_closed_form_validity(spec("closed_form_validity", "regime", cell)))
     found = {(row["n"], row["series"]): row for row in rows}
     assert len(found) == len(rows) == 6
     attained, target, repaired = (found[10000, name] for name in ("attained delta", "target delta", "repaired"))
@@ -120,7 +122,7 @@ def test_regime_panel():
 
 def test_share_panel():
     cell = {"n": [2500], "gamma": 0.1, "eps": 1, "norm_share": [1, 0.9]}
-    rows = list(closed_form_validity.run(spec("closed_form_validity", "share", cell)))
+    rows = list(run_closed_form_validity(spec("closed_form_validity", "share", cell)))
     assert [row["norm_share"] for row in rows] == [1, 0.9]
     assert rows[0]["kappa"] == rows[1]["kappa"]
     assert rows[1]["value"] == pairs.independent_delta(rows[0]["kappa"] / 0.9, 1, 500, 0.002, "down")
@@ -133,7 +135,7 @@ def by_series(rows):
 
 def test_one_step():
     cell = {"T": 1, "r": [0.1], "kappa": [0.7, 1], "eps": [1, 2]}
-    rows = list(sampling_counterexample.run(spec("sampling_counterexample", "quadrature", cell)))
+    rows = list(run_sampling_counterexample(spec("sampling_counterexample", "quadrature", cell)))
     assert len(rows) == 8
     for row in rows:
         attained = row["series"] == "fixed size"
@@ -145,7 +147,7 @@ def test_one_step():
 
 def test_calibrated_steps():
     cell = {"T": 6, "r": 0.2, "lam": [0, 0.6], "eps": 1, "delta": 0.01, "draws": 20_000}
-    rows = list(sampling_counterexample.run(spec("sampling_counterexample", "enumeration", cell)))
+    rows = list(run_sampling_counterexample(spec("sampling_counterexample", "enumeration", cell)))
     for lam in (0, 0.6):
         found = by_series(row for row in rows if row["lam"] == lam)
         pair, attained = found["F8 pair"], found["fixed size"]
@@ -159,7 +161,7 @@ def test_calibrated_steps():
 
 def test_many_steps():
     cell = {"settings": [[12, 0.1, 1.33], [60, 0.05, 1.5]], "eps": 1, "draws": 5000}
-    rows = list(sampling_counterexample.run(spec("sampling_counterexample", "composed", cell)))
+    rows = list(run_sampling_counterexample(spec("sampling_counterexample", "composed", cell)))
     assert [(row["T"], row["r"], row["kappa"]) for row in rows[::2]] == [(12, 0.1, 1.33), (60, 0.05, 1.5)]
     found = by_series(rows[:2])
     assert found["F8 pair"]["value"] == pairs.independent_delta(1.33, 1, 12, 0.1, "up") == pytest.approx(8e-4, rel=0.05)

@@ -9,13 +9,16 @@ import pytest
 
 from dpdescent.papers.wang2026 import arms, audit
 from dpdescent.papers.wang2026.arms import Arm, Noise
-from dpdescent.papers.wang2026.design import Size
+from dpdescent.papers.wang2026.setting import Size
 from dpdescent.privacy.audit import attack
 from dpdescent.privacy.events import GaussianReleases, Mechanism
 from dpdescent.privacy.participation import closed_forms, tail
 from dpdescent.replication.ledger.requests import NotAudited, Request, Statement
 
-CELL = {"cell": {"T": 200, "r": 0.1}, "arms": {}, "settings": {}}
+CELL = {
+    "seed": 7, "artefact": "fig01", "variant": "main", "panel": "accuracy", "cell": {"T": 200, "r": 0.1}, "arms": {},
+    "settings": {},
+}  # fmt: skip
 
 
 def noise(**own: object) -> Noise:

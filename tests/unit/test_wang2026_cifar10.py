@@ -1,7 +1,6 @@
 """Figure 1 on real images by a linear model: runs against the algorithm written out, noise, tuning, ledger, claims."""
 
 import csv
-import importlib
 import itertools
 
 import numpy as np
@@ -12,11 +11,8 @@ from dpdescent.algorithms.dp_ftrl_softmax import WideSoftmax
 from dpdescent.models import image_columns
 from dpdescent.models.classifiers import softmax_regression
 from dpdescent.models.image_columns import Columns
-from dpdescent.papers.wang2026 import on_request
-from dpdescent.papers.wang2026.design import named
-from dpdescent.papers.wang2026.experiments import fig01_cifar10, fig01_cifar10_rates
-from dpdescent.papers.wang2026.runs import wide_images
-from dpdescent.papers.wang2026.runs.wide_images import CorrelatedNoise
+from dpdescent.papers.wang2026 import cifar10, on_request
+from dpdescent.papers.wang2026.cifar10 import CorrelatedNoise, Linear
 from dpdescent.privacy import account
 from dpdescent.privacy.participation import accountants
 from dpdescent.privacy.participation.bins import deltas
@@ -84,7 +80,8 @@ def written_out(one, trial, row):
     T, r, C = one["arms"]["T"], one["arms"]["r"], one["arms"]["C_clip"]
     seen, unseen = image_columns.training_columns("", "", "", 100, ""), image_columns.test_columns("", "", "", 60, "")
     model = softmax_regression(INPUTS, 10)
-    rng, bins = named(one, trial, "batches"), round(1 / r)
+    part = Linear.of(one)
+    rng, bins = part.stream(trial, "batches"), round(1 / r)
     if row["sampler"] == "balls in bins":
         thrown = rng.integers(bins, size=100)
         batches = [np.flatnonzero(thrown == t % bins) for t in range(T)]
@@ -92,7 +89,7 @@ def written_out(one, trial, row):
         batches = [*rng.permutation(100).reshape(bins, -1)] * (T // bins)
     else:
         batches = [rng.choice(100, 25, replace=False, shuffle=False) for _ in range(T)]
-    Z = named(one, trial, "noise").standard_normal((T, model.parameters), dtype=np.float32).astype(float)
+    Z = part.stream(trial, "noise").standard_normal((T, model.parameters), dtype=np.float32).astype(float)
     theta = np.zeros(model.parameters)
     for t, rows in enumerate(batches):
         before = Z[t - 1] if t else 0.0
@@ -108,7 +105,7 @@ def written_out(one, trial, row):
 @pytest.mark.parametrize("accountant", list(SAMPLERS))
 def test_accuracies_are_those_of_the_algorithm_written_out(accountant, tuned):
     one = spec(accountant=accountant, **tuned)
-    rows = [row for row in fig01_cifar10.run(one) if row["series"] == "test accuracy"]
+    rows = [row for row in cifar10.run_fig01_cifar10(one) if row["series"] == "test accuracy"]
     assert [(row["trial"], row["eps"], row["lam"]) for row in rows] == [
         (trial, eps, lam) for trial in (0, 1) for eps in (1.0, 8.0) for lam in LAMS
     ]
@@ -120,7 +117,7 @@ def test_accuracies_are_those_of_the_algorithm_written_out(accountant, tuned):
 
 
 def test_gains_are_over_independent_noise_of_the_seed(tuned):
-    rows = list(fig01_cifar10.run(spec(accountant="tail", **tuned)))
+    rows = list(cifar10.run_fig01_cifar10(spec(accountant="tail", **tuned)))
     for trial, eps, lam in itertools.product((0, 1), (1.0, 8.0), LAMS[1:]):
         own = {"trial": trial, "eps": eps}
         plain = value_at(rows, lam=0.0, series="test accuracy", **own)
@@ -140,7 +137,7 @@ def test_noise_by_steps_is_the_noise_at_once():
 
 def test_tuning_never_looks_at_a_test_image_and_brackets_every_best_step(monkeypatch, tmp_path):
     monkeypatch.setattr(image_columns, "test_columns", lambda *args: pytest.fail("a test image was asked for"))
-    rows = pd.DataFrame(fig01_cifar10_rates.run(spec(RATES, trials=[0, 2], cell={"eps": 8.0})))
+    rows = pd.DataFrame(cifar10.run_fig01_cifar10_rates(spec(RATES, trials=[0, 2], cell={"eps": 8.0})))
     assert set(rows["series"]) == {"held-out accuracy"}
     assert set(rows["n"]) == {80}
     for _, own in rows.groupby("lam"):
@@ -197,8 +194,8 @@ def test_the_ledger_is_what_ran_and_defends_none(artefact, accountant, tuned, mo
 
     monkeypatch.setattr(WideSoftmax, "train", watched)
     one = spec(artefact, accountant, trials=[0, 1], **tuned)
-    list(importlib.import_module(f"dpdescent.papers.wang2026.experiments.{artefact}").run(one))
-    entries = list(importlib.import_module(f"dpdescent.papers.wang2026.experiments.{artefact}").releases(one))
+    list(getattr(cifar10, f"run_{artefact}")(one))
+    entries = list(getattr(cifar10, f"releases_{artefact}")(one))
     assert len(entries) == 2 * len(LAMS)
     listed = set()
     for name, event, delta in entries:
@@ -255,6 +252,7 @@ def test_claims_that_are_false_are_left_open_with_the_reason(change, kind):
 
 def test_cyclic_batches_take_the_steps_of_the_same_noise():
     one, other = (
-        list(itertools.chain.from_iterable(wide_images.arms(spec(accountant=name)))) for name in ("cyclic", "worst bin")
+        list(itertools.chain.from_iterable(Linear.of(spec(accountant=name)).by_epsilon()))
+        for name in ("cyclic", "worst bin")
     )
     assert [arm.noise.kappa for arm in one] == [arm.noise.kappa for arm in other]

@@ -13,21 +13,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpdescent.papers.wang2026 import claims, reading
-from dpdescent.papers.wang2026.claims import (
-    arithmetic,
-    conditions,
-    lemmas,
+from dpdescent.papers.wang2026 import (
+    claims,
+    corollaries,
+    criteria,
+    explicit_bounds,
     multipliers,
-    open_claims,
-    quantities,
-    remark_4_2,
+    not_testable,
+    rates,
     terms,
 )
-from dpdescent.papers.wang2026.theory import prescriptions, rates
-from dpdescent.papers.wang2026.theory.explicit import Terms
-from dpdescent.papers.wang2026.theory.prescriptions import Power
-from dpdescent.papers.wang2026.theory.rates import quadratic_weight
+from dpdescent.papers.wang2026.corollaries import Power
+from dpdescent.papers.wang2026.explicit import Terms
+from dpdescent.papers.wang2026.guarantees import FLOOR
+from dpdescent.papers.wang2026.lemma_runs import BOUND, RISK
+from dpdescent.papers.wang2026.rates import quadratic_weight
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.by_id import judge_one
@@ -152,14 +152,6 @@ def kan_lambda() -> Rows:
     return made
 
 
-def fixed_kappa() -> Rows:
-    panels = ("gradient bound", "small threshold, eta = 2", "small threshold, eta = 8")
-    return [
-        place | SIZES | {"eta": 1e-4, "kappa": 5.0, "series": "gain over lam = 0", "mean": 0.1 * place["lam"]}
-        for place in grid(panel=panels, lam=(0.25, 0.5, 0.75, 0.9, 0.95))
-    ]
-
-
 def lambda_tradeoff() -> Rows:
     made: Rows = []
     for eps, lam, accountant in itertools.product(
@@ -216,86 +208,11 @@ def bound_vs_run() -> Rows:
     return made
 
 
-def rate_T() -> Rows:
-    made: Rows = []
-    for panel, B in (("full batch", 200), ("B = 5", 5), ("B = 20", 20)):
-        for eta, T in itertools.product(STEPS, (50, 100, 200, 400, 800)):
-            place = SIZES | {"panel": panel, "n": 200, "B": B, "eta": eta, "T": T}
-            made.append(place | {"series": "empirical risk", "mean": 20 / T})
-    return made
-
-
 def both_risks(place: dict[str, Any], empirical: float, population: float) -> Rows:
     return [
         place | {"series": f"{name} risk", "mean": mean}
         for name, mean in (("empirical", empirical), ("population", population))
     ]
-
-
-def rate_n() -> Rows:
-    places = [SIZES | {"n": n, "B": n, "T": 25 * n, "eta": 1e-4} for n in (50, 100, 200, 400, 800)]
-    return [row for place in places for row in both_risks(place, 8 / place["n"], 8.01 / place["n"])]
-
-
-def rate_minibatch() -> Rows:
-    places = [SIZES | {"n": n, "B": 2, "T": n**2 * 50, "eta": 1e-4, "precondition": "met"} for n in (25, 50, 100, 200)]
-    return [row for place in places for row in both_risks(place, 8 / place["n"], 9 / place["n"])]
-
-
-ARMS = ((0.0, "D9"), (0.0, "tail"), (0.5, "F12x8"), (0.5, "F12x2"), (0.5, "tail"))
-
-
-def private_rate_n() -> Rows:
-    made: Rows = []
-    for n, (lam, accountant) in itertools.product((1000, 2000, 4000, 8000), ARMS):
-        # Corollary 5.3's batches are a share of the records, Corollary 5.5's are gamma sqrt(n).
-        B = n // 5 if accountant != "D9" else round(GAMMA * n**0.5)
-        place = {"n": n, "T": round(4 * n**0.5), "B": B, "m": WIDE, "d": 4, "eta": 1e-4, "eps": 1.0, "lam": lam}
-        place |= {
-            "accountant": accountant,
-            "precondition": "met" if accountant.startswith("F12") else "none",
-            "kappa": 9.0,
-        }
-        made += both_risks(place, 10 / n**0.5, 9 / n**0.5)
-    return made
-
-
-def eps_and_d() -> Rows:
-    made: Rows = []
-    for accountant in ("F12x8", "tail"):
-        place = {"n": 4000, "T": 253, "B": 800, "m": WIDE, "eta": 1e-4, "lam": 0.5, "accountant": accountant}
-        made += [
-            row
-            for eps in (0.25, 0.5, 1.0)
-            for row in both_risks(place | {"panel": "eps", "eps": eps, "d": 4}, 0.3, 0.3 * eps**-0.5)
-        ]
-        made += [
-            row
-            for d in (2, 4, 8, 16)
-            for row in both_risks(place | {"panel": "d", "eps": 1.0, "d": d}, 0.2, 0.2 * d**0.3)
-        ]
-    return made
-
-
-def width() -> Rows:
-    made: Rows = []
-    for k in range(5):
-        place = {"m": WIDE * 2**k, "n": 1000, "T": 100, "B": 100, "gamma": GAMMA, "eta": 1e-4}
-        made += both_risks(place | {"panel": "no noise", "kappa": 0.0, "lam": 0.0}, 0.2 / (1 + k), 0.2)
-        for lam in (0.0, 0.5):
-            made += both_risks(place | {"panel": "noise", "kappa": 2.65, "lam": lam}, 0.2 + abs(k - 2) / 20, 0.3)
-    return made
-
-
-def batch() -> Rows:
-    made: Rows = []
-    for panel, B, eta in itertools.product(("T fixed", "T B fixed"), (10, 25, 50, 100, 250, 1000), STEPS):
-        for kappa in (0.0, 2.65):
-            place = SIZES | {"panel": panel, "n": 1000, "B": B, "eta": eta, "kappa": kappa, "lam": 0.0}
-            place |= {"T": 100 if panel == "T fixed" else 10_000 // B}
-            risk = 0.2 * B**-0.1 + (10 / B if kappa else 0.0)
-            made += both_risks(place, risk, risk)
-    return made
 
 
 def clipping() -> Rows:
@@ -313,22 +230,6 @@ def clipping() -> Rows:
             "clipped": 0.0 if rule[0] == "G" else 0.7,
         }
         made += both_risks(place, 0.5, 0.5 + abs(math.log(eta / 1e-3)) / 10)
-    return made
-
-
-def projection() -> Rows:
-    made: Rows = []
-    for m, kappa, lam, factor in itertools.product(
-        (WIDE, 2 * WIDE), (0.0, 2.65), (0.0, 0.5, 0.9), (math.inf, 4.0, 2.0, 1.0, 0.5)
-    ):
-        place = {"m": m, "n": 200, "B": 20, "T": 400, "eta": 1e-4, "kappa": kappa, "lam": lam, "radius_factor": factor}
-        own = {
-            "projected": 0.0 if factor >= 4 else 0.5,
-            "largest_shift": math.hypot(1.0, 10 * (1 - lam)) if kappa else 1.0,
-            "Rbar": 50.0,
-            "radius": 60.0 * factor,
-        }
-        made.append(place | own | {"largest_move": 9.0, "series": "empirical risk", "mean": 0.4})
     return made
 
 
@@ -489,7 +390,7 @@ def ext_window() -> Rows:
         made += both_risks(panel("width", n=50, B=50, m=m, T=1000), 0.2, 0.2)
     for m, kappa in itertools.product((16, 64, 256, 1024, 4096), (5.0, 20.0, 80.0)):
         place = panel("wide networks", m=m, d=4, kappa=kappa, lam=0.5)
-        run = conditions.run_of(pd.Series(place))
+        run = criteria.run_of(pd.Series(place))
         assert run is not None
         made.append(
             place
@@ -608,8 +509,7 @@ def finished(made: Rows) -> pd.DataFrame:
 
 
 MAKERS = (
-    kappa_tables, fig01, kan_lambda, fixed_kappa, lambda_tradeoff, bound_vs_run, rate_T, rate_n, rate_minibatch,
-    private_rate_n, eps_and_d, width, batch, clipping, projection, comparator, stability, admissible_width,
+    kappa_tables, fig01, kan_lambda, lambda_tradeoff, bound_vs_run, clipping, comparator, stability, admissible_width,
     initialisation, closed_form_validity, sampling_counterexample, table_rates, ext_window, ext_window_rates, ext_proof,
 )  # fmt: skip
 RIGHT: Tables = {maker.__name__: finished(maker()) for maker in MAKERS}
@@ -637,7 +537,7 @@ def cells(claim: Claim) -> dict[str, float]:
 
 MADE = claims.judge(Evidence(SPEC, RIGHT))
 WORLD = {each.claim: each for each in MADE}
-NOT_TESTABLE = {name for name, *_ in (*open_claims.OPEN, *open_claims.BY_CONSTRUCTION)}
+NOT_TESTABLE = {name for name, *_ in (*not_testable.OPEN, *not_testable.BY_CONSTRUCTION)}
 # Arithmetic on the text: no table changes it.
 FORMULAS = {name for name, each in judged({}).items() if each.verdict != "not testable"}
 # What holds at every size of a run; the formulas themselves are made false below.
@@ -723,7 +623,6 @@ def tilt(artefact: str, axis: str, power: float, /, **where: Any) -> Edit:
 SERIES = {"population": "population risk", "empirical": "empirical risk"}
 GAINS = {"series": "gain over lam = 0"}
 SAMPLERS = {"": "main", "-cyclic": "cyclic batches", "-algorithm-1": "batches of Algorithm 1"}
-PANELS = {"": "gradient bound", "-small-step": "small threshold, eta = 2", "-large-step": "small threshold, eta = 8"}
 VARIANTS = {"": "main", "-d2": "design D2", "-g3": "G = 3", "-g8": "G = 8"}
 ACCURACY = {"panel": "accuracy"} | GAINS
 ADMISSIBLE = {"panel": "admissible step", "term": "total"}
@@ -802,7 +701,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"tighter-accountants": lambda: change("kappa_tables", 4, accountant="tail", lam=0.8, eps=1.0),
     r"remark-d.8": lambda: change("kappa_tables", 9, accountant="F8", lam=0.0, T=1000),
     r"lemma-f.10": lambda: put("kappa_tables", 1e-4, "r", accountant="F12x8", **MET),
-    r"assumption-3.3": lambda: put("rate_n", -0.01, "gamma", n=800),
+    r"assumption-3.3": lambda: put("ext_window_rates", -0.01, "gamma", panel="GD", n=50),
     r"lemma-b.5": lambda: put("initialisation", 0.9, series="E_delta holds", m=16),
     r"lemma-b.6-gradient": lambda: put("initialisation", 110.0, series="largest gradient", m=64),
     r"lemma-b.6-hessian": lambda: put("initialisation", 121.0, series="largest Hessian", m=64),
@@ -1012,7 +911,7 @@ def many(*edits: Edit) -> Edit:
 def _floor(made: Tables, n: int, eps: float) -> None:
     """What eq. (19) leaves of epsilon however large the noise is."""
     table = made["closed_form_validity"]
-    own = table[(table["panel"] == "renyi") & (table["n"] == n)].assign(series=reading.FLOOR, mean=eps)
+    own = table[(table["panel"] == "renyi") & (table["n"] == n)].assign(series=FLOOR, mean=eps)
     made["closed_form_validity"] = pd.concat([table, own], ignore_index=True)
 
 
@@ -1041,6 +940,16 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
     "a closed form below what is proved, not below an attack's": (
         "theorem-5.4-guarantee",
         change("kappa_tables", 0.41, accountant="D9", T=100),
+        "inconclusive",
+    ),
+    "a risk above an explicit bound whose condition is missed": (
+        "lemma-c.11",
+        many(put("ext_proof", 1.1, series=RISK), put("ext_proof", 0.51, "condition", series=BOUND)),
+        "inconclusive",
+    ),
+    "a risk above an explicit bound that is above log 2": (
+        "lemma-c.11",
+        many(put("ext_proof", 1.1, series=RISK), put("ext_proof", 0.7, series=BOUND)),
         "inconclusive",
     ),
     "multipliers outside of the theorem's condition": (
@@ -1131,15 +1040,15 @@ def test_what_else_decides_a_claim(case: str) -> None:
 def test_corollaries_do_not_follow_if_a_power_is_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of every corollary a power of gamma, in the rate or in what privacy adds."""
     entries = []
-    for each in prescriptions.ENTRIES:
+    for each in corollaries.ENTRIES:
         rate, private = each.rate, each.private
         if rate is not None and private is None:
             rate = Power(rate.n, rate.gamma + 1.0)
         if private is not None:
             private = Power(private.n, private.gamma + 1.0, private.d, private.eps)
-        entries.append(prescriptions.Entry(each.setting, each.source, rate, private, each.width and each.width + 3.0))
-    monkeypatch.setattr(prescriptions, "ENTRIES", tuple(entries))
-    found = judged({}, arithmetic)
+        entries.append(corollaries.Entry(each.setting, each.source, rate, private, each.width and each.width + 3.0))
+    monkeypatch.setattr(corollaries, "ENTRIES", tuple(entries))
+    found = judged({}, corollaries)
     for name in set(found) - {"corollary-5.3-residual", "corollary-c.24-width"}:
         assert found[name].verdict == "not reproduced", found[name]
 
@@ -1152,16 +1061,16 @@ def test_powers_of_n_d_and_epsilon_count(
 ) -> None:
     """The last term of Corollary 5.3's rate, made smaller."""
     entries = [
-        prescriptions.Entry(
+        corollaries.Entry(
             each.setting, each.source, each.rate and Power(each.rate.n - n, each.rate.gamma),
             each.private and Power(each.private.n - n, each.private.gamma, each.private.d - d, each.private.eps + eps),
             each.width,
         )
         if each.source == "Corollary 5.3" else each
-        for each in prescriptions.ENTRIES
+        for each in corollaries.ENTRIES
     ]  # fmt: skip
-    monkeypatch.setattr(prescriptions, "ENTRIES", tuple(entries))
-    found = judged({}, arithmetic)
+    monkeypatch.setattr(corollaries, "ENTRIES", tuple(entries))
+    found = judged({}, corollaries)
     assert found["corollary-5.3-follows"].verdict == "not reproduced", axis
 
 
@@ -1178,7 +1087,7 @@ def test_the_explicit_bound_rises_if_its_noise_grows_with_the_correlation(monkey
     found = one(made, "remark-4.2-explicit-bound")
     assert (found.verdict, found.why) == ("inconclusive", "unstated value decides")
     monkeypatch.setattr(
-        remark_4_2.explicit, "correlated_bound", lambda run, target: Terms(run.lam, 1.0, 1.0, 1.0, target.loss)
+        explicit_bounds.explicit, "correlated_bound", lambda run, target: Terms(run.lam, 1.0, 1.0, 1.0, target.loss)
     )
     assert one(RIGHT, "remark-4.2-explicit-bound").verdict == "not reproduced"
 
@@ -1192,7 +1101,7 @@ def test_each_kind_of_constants_has_a_step_of_its_own() -> None:
 
 
 def test_lemma_c_5_fails_for_larger_chances(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lemmas.explicit, "noise_exceeds", lambda T, parameters, delta: {"sum": 2 * delta})
+    monkeypatch.setattr(explicit_bounds.explicit, "noise_exceeds", lambda T, parameters, delta: {"sum": 2 * delta})
     assert one(RIGHT, "lemma-c.5").verdict == "not reproduced"
 
 
@@ -1232,7 +1141,7 @@ def test_claims_about_tables_that_are_not_there_are_not_testable(kept: list[str]
 
 @pytest.mark.parametrize(
     "columns", [
-        ["lam", "constants", "clipped"], ["eps", "gamma", "t"], ["m", "kappa", "radius_factor"],
+        ["lam", "constants", "clipped"], ["eps", "gamma", "t"], ["m", "kappa", "unit"],
         ["eta", "precondition", "condition"],
     ],
 )  # fmt: skip
@@ -1275,10 +1184,10 @@ def check(found: dict[str, Claim]) -> None:
 def test_intervals_of_gains_allow_for_what_was_looked_at() -> None:
     """Student's quantile at 9 degrees of freedom is 2.262; at 1 - 0.025/5 it is 3.250."""
     table = pd.DataFrame({"mean": [0.01, 0.03, 0.02, -0.01, 0.0], "se": 0.001, "trials": 10, "lam": 0.5})
-    assert quantities.drawn(table.iloc[0]).low == pytest.approx(0.01 - 2.262e-3, abs=1e-6)
-    top = quantities.best(table)
+    assert criteria.drawn(table.iloc[0]).low == pytest.approx(0.01 - 2.262e-3, abs=1e-6)
+    top = criteria.best(table)
     assert (top.value, top.low) == pytest.approx((0.03, 0.03 - 3.250e-3), abs=1e-6)
-    low = quantities.least(table)
+    low = criteria.least(table)
     assert (low.value, low.high) == pytest.approx((-0.01, -0.01 + 3.250e-3), abs=1e-6)
 
 
@@ -1301,13 +1210,14 @@ def test_readings_are_those_that_were_fixed_before_any_run() -> None:
         "MODERATE": (0.2, 0.8), "SAME_ORDER": 4, "LOGARITHMS": 0.25, "RATE": 0.1, "AGREES": 0.05, "BREAKS_DOWN": 2,
         "STAYS": 0.9, "EQUAL": 1e-6,
     }  # fmt: skip
-    assert {name: getattr(reading, name) for name in fixed} == fixed
+    assert {name: getattr(criteria, name) for name in fixed} == fixed
     assert algebra.POINTS == 3
 
 
 def test_readings_are_used_by_name() -> None:
     """A word that no claim needs has no reading."""
     folder = Path(claims.__file__).parent
-    used = "".join(path.read_text() for path in [*folder.glob("*.py"), *folder.parent.glob("findings/*.py")])
-    constants = [name for name in vars(reading) if name.isupper() and name not in ("PAPER", "COLUMNS")]
+    used = "".join(path.read_text() for path in folder.rglob("*.py") if path.name != "criteria.py")
+    own = ("PAPER", "COLUMNS", "ACCUSED", "OUTSIDE_COUNTED", "TRIVIAL", "VACUOUS", "FAILURE")
+    constants = [name for name in vars(criteria) if name.isupper() and name not in own]
     assert [name for name in constants if not re.search(rf"\b{name}\b", used)] == []

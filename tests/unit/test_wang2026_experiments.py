@@ -4,6 +4,7 @@ import importlib
 import itertools
 import json
 import math
+import pkgutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,12 +17,14 @@ from scipy.special import expit
 from dpdescent.algorithms import dp_ftrl_epochs, lambda_cgd
 from dpdescent.algorithms.lambda_cgd import Runs
 from dpdescent.data import separable
-from dpdescent.papers.wang2026 import design
-from dpdescent.papers.wang2026.arms import INDEPENDENT, Arm, Noise
-from dpdescent.papers.wang2026.design import Size
-from dpdescent.papers.wang2026.experiments import batch, clipping, lambda_tradeoff, rate_minibatch
-from dpdescent.papers.wang2026.runs import calibrated, scaled, training
-from dpdescent.papers.wang2026.runs.diagnostics import Seed
+from dpdescent.papers.wang2026 import arms as runs
+from dpdescent.papers.wang2026 import images, lemmas, setting, training
+from dpdescent.papers.wang2026.arms import INDEPENDENT_OF, Arm, Noise
+from dpdescent.papers.wang2026.clipping import Thresholds
+from dpdescent.papers.wang2026.correlation import Tuned
+from dpdescent.papers.wang2026.setting import Analysed, Part, Size, Task
+from dpdescent.papers.wang2026.training import Seed
+from dpdescent.papers.wang2026.window_rates import Prescribed
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.events import CorrelatedReleases, GaussianReleases, Mechanism, Sampler
 from dpdescent.privacy.participation import accountants, fixed_size, tail
@@ -52,20 +55,12 @@ SMALL: dict[str, dict[str, dict[str, Any]]] = {
     }},
     "fig01": {"cell": {"t": [1, 12]}, "arms": PICTURES}, "fig01_fashion": {"arms": PICTURES},
     "kan_lambda": {"cell": RUN, "arms": {"lam": [0.0, 0.4, 0.8]}},
-    "fixed_kappa": {"cell": RUN, "arms": {"lam": [0.0, 0.5, 0.9]}},
     "closed_form_validity": {"cell": {"n": [1000], "norm_share": [1.0, 0.1]}},
     "sampling_counterexample": {
         "cell": {"T": 4, "draws": 500, "lam": [0.5], "delta": 0.05, "settings": [[4, 0.1, 1.33]]},
     },
-    "rate_T": {"cell": {"n": 40}, "arms": {"T": [5, 10]}},
-    "rate_n": {"cell": {"n": 20}, "arms": {"steps": 0.005}},
-    "rate_minibatch": {"cell": {"n": 25}, "arms": {"cap": 12}},
-    "private_rate_n": {"cell": {"n": 100}, "arms": {"steps": 1, "eta": [2.0, 8.0]}},
-    "eps_and_d": {"cell": {"n": 100}, "arms": {"steps": 1, "eta": [2.0, 8.0]}},
-    "width": {"cell": {**RUN, "m": 8}, "arms": {"eta": [2.0, 8.0]}},
-    "batch": {"cell": {"n": 40, "B": 4, "T": 12, "TB": 40}},
     "clipping": {"cell": {**RUN, "lam": [0.0, 0.4]}, "arms": {"eta": [0.3, 5.0]}},
-    "projection": {"cell": DRAWN}, "comparator": {"cell": {**DRAWN, "T": 11}}, "bound_vs_run": {"cell": DRAWN},
+    "comparator": {"cell": {**DRAWN, "T": 11}}, "bound_vs_run": {"cell": DRAWN},
     "stability": {"cell": DRAWN, "arms": {"t": [2, 7], "indices": 2}}, "initialisation": {"cell": {"n": 20, "m": 8}},
     "kan_lambda_fashion": {"cell": RUN, "arms": {"lam": [0.0, 0.4]}},
     "ext_window": {
@@ -80,14 +75,21 @@ EXACT = [
     "kappa_tables", "closed_form_validity", "sampling_counterexample", "admissible_width", "table_rates",
     "lambda_tradeoff",
 ]  # fmt: skip
-NOISE_FREE = ["rate_T", "rate_n", "rate_minibatch"]
-TUNED = ["kan_lambda", "width", "private_rate_n", "eps_and_d"]
-TRAINED = [*NOISE_FREE, *TUNED, "fixed_kappa", "batch", "clipping"]
+TRAINED = ["kan_lambda", "clipping", "ext_window", "ext_window_rates"]
+NOWHERE = Part.of({
+    "seed": 3, "artefact": "x", "variant": "main", "panel": "x", "cell": {}, "arms": {}, "settings": {},
+})  # fmt: skip
 LOSSES, GAIN = ("population risk", "empirical risk"), "gain over lam = 0"
 
 
-def experiment(name: str) -> Any:
-    return importlib.import_module(f"dpdescent.papers.{PAPER}.experiments.{name}")
+def run_of(name: str) -> Any:
+    return pkgutil.resolve_name(MADE[name].run)
+
+
+def releases_of(name: str) -> Any:
+    """What lists an experiment's ledger entries; None where there is none."""
+    module, _, function = MADE[name].releases.partition(":")
+    return getattr(importlib.import_module(module), function, None)
 
 
 def panels_of(name: str) -> list[str]:
@@ -99,7 +101,7 @@ def panels_of(name: str) -> list[str]:
 
 def test_a_least_eigenvalue_within_rounding_of_zero_is_zero() -> None:
     factor = np.random.default_rng(3).standard_normal((40, 7))
-    least = experiment("ext_proof").least_eigenvalue
+    least = lemmas.least_eigenvalue
     assert least(factor @ factor.T) == 0.0
     assert least(factor @ factor.T - 1e-9 * np.eye(40)) == pytest.approx(-1e-9, rel=1e-3)
 
@@ -111,7 +113,7 @@ def test_comparators_of_narrow_networks_do_not_amplify_rounding(panel: str) -> N
     for trial in range(4):
         ends = []
         for factor in (1.0, 1.0 + 1e-14):
-            seed = Seed({**spec, "seed": 20250922}, trial, spec["cell"]["n"])
+            seed = Seed(Analysed.of({**spec, "seed": 20250922}), trial, spec["cell"]["n"])
             seed.problem.start[0] *= factor
             ends.append(seed.trained.weights)
         assert np.abs(ends[0] - ends[1]).max() < 1e-9 * np.abs(ends[0]).max()
@@ -136,16 +138,16 @@ def table_of(paper: project.Paper, path: Path, **more: Any) -> str:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             accountants, "calibrate_many",
-            lambda name, **asked: (made_up if name in calibrated.SIMULATED else calibrate)(name, **asked),
+            lambda name, **asked: (made_up if name in runs.SIMULATED else calibrate)(name, **asked),
         )  # fmt: skip
         specs = [json.loads(part.json()) for part in paper.artefacts["kappa_tables"].parts]
         for spec in specs:
             spec["arms"]["accountants"] = spec["cell"].pop("accountants", spec["arms"]["accountants"])
-            spec["arms"]["accountants"] = [each for each in spec["arms"]["accountants"] if each in calibrated.SIMULATED]
+            spec["arms"]["accountants"] = [each for each in spec["arms"]["accountants"] if each in runs.SIMULATED]
         small = json.loads(json.dumps(specs[0])) | {"panel": "small"}
         small["cell"] |= {"T": 12, "r": 0.1}
         small["arms"] |= {"full_f8": [12, 0.1, 0.001], **more}
-        parts = [pd.DataFrame(list(experiment("kappa_tables").run(spec))) for spec in [*specs, small]]
+        parts = [pd.DataFrame(list(run_of("kappa_tables")(spec))) for spec in [*specs, small]]
     artefact = paper.artefacts["kappa_tables"]
     found = [part.assign(variant="main") for part in parts if len(part)]
     tables.write(tables.summarise(found, artefact.keys, artefact.measures), path)
@@ -177,19 +179,17 @@ def small(
         spec["cell"] |= {"n": 1, "B": 1, "T": 12, "m": 10000, "d": 1, "spline_cells": 1, "start_loss": 1.0}
     if spec["panel"] == "batches":
         spec["cell"]["kappa"] = 0
-    if name == "rate_T" and spec["panel"] == "full batch":
-        spec["cell"]["B"] = spec["cell"]["n"]
     if name == "closed_form_validity" and spec["panel"] == "renyi":
         spec["cell"]["settings"] = [[400, 40, 20], [1000, 100, 100]]
     return spec
 
 
 def rows_of(name: str, spec: Spec) -> pd.DataFrame:
-    return pd.DataFrame(list(experiment(name).run(spec)))
+    return pd.DataFrame(list(run_of(name)(spec)))
 
 
 def ledger_of(name: str, *specs: Spec) -> pd.DataFrame:
-    arms = [arm for spec in specs for arm in experiment(name).releases(spec)]
+    arms = [arm for spec in specs for arm in releases_of(name)(spec)]
     return pd.DataFrame(ledger.rows(PAPER, name, arms))
 
 
@@ -225,7 +225,7 @@ def test_what_is_exact_is_computed_in_the_first_part_only(name: str, table: str)
 @pytest.mark.parametrize(("name", "panel"), [(name, panel) for name in TRAINED for panel in panels_of(name)])
 def test_the_cut_into_parts_changes_no_bit(name: str, panel: str, table: str) -> None:
     def ordered(*ranges: tuple[int, int]) -> list[str]:
-        rows = (row for ends in ranges for row in experiment(name).run(small(name, table, panel, ends)))
+        rows = (row for ends in ranges for row in run_of(name)(small(name, table, panel, ends)))
         return sorted(str(sorted(row.items())) for row in rows)
 
     whole = ordered((0, 3))
@@ -234,7 +234,7 @@ def test_the_cut_into_parts_changes_no_bit(name: str, panel: str, table: str) ->
     first, second = (rows_of(name, small(name, table, panel, (trial, trial + 1))) for trial in (0, 1))
     assert set(second["trial"]) == {1}
     # Trials differ: a stream that forgot the trial's number would give one row twice.
-    assert not set(first["value"]) & set(second["value"])
+    assert not set(first["value"]) & set(second["value"]) - {0.0}
 
 
 # Runs, written out
@@ -242,18 +242,18 @@ def test_the_cut_into_parts_changes_no_bit(name: str, panel: str, table: str) ->
 
 def by_hand(spec: Spec, trial: int, arm: Arm) -> dict[str, float]:
     """Algorithm 1 record by record; the batches' losses, and those at the test points whose turn it is."""
-    size = arm.size
-    p = design.problem_of(spec, [trial], size.n)
+    size, task = arm.size, Task.of(spec)
+    p = task.problem([trial], size.n)
     W, heads, H, y = p.start[0], p.heads[0], p.features[0], p.labels[0]
     if size.n == size.B:
         batches = [np.arange(size.n)] * size.T
     else:
-        drawn = design.fixed_size_batches(spec, [trial], size.n, size.B, size.T)
+        drawn = task.batches([trial], size)
         assert drawn is not None
         batches = [each[0] for each in drawn]
     assert all(len(set(each)) == size.B for each in batches)
-    rng, before = design.named(spec, trial, "noise"), np.zeros_like(W)
-    x, labels = design.records(spec, trial, design.value(spec, "test_points"), "test")
+    rng, before = task.stream(trial, "noise"), np.zeros_like(W)
+    x, labels = task.records(trial, task.test_points, "test")
     tried, at, found = p.kan.features(x), 0, {"population risk": 0.0, "empirical risk": 0.0, "clipped": 0.0}
     for rows in batches:
         total = np.zeros_like(W)
@@ -264,7 +264,7 @@ def by_hand(spec: Spec, trial: int, arm: Arm) -> dict[str, float]:
             total += gradient * (arm.C_clip / norm if norm > arm.C_clip else 1.0)
             found["clipped"] += (norm > arm.C_clip) / size.B / size.T
             found["empirical risk"] += float(np.logaddexp(0.0, -y[i] * f[0])) / size.B / size.T
-        turn = [(at + i) % len(labels) for i in range(design.value(spec, "per_step"))]
+        turn = [(at + i) % len(labels) for i in range(task.per_step)]
         margins = labels[turn] * p.kan.outputs(W, tried[turn], heads)
         found["population risk"] += float(np.logaddexp(0.0, -margins).mean()) / size.T
         at += len(turn)
@@ -276,21 +276,26 @@ def by_hand(spec: Spec, trial: int, arm: Arm) -> dict[str, float]:
     return found
 
 
+# A cell of the window without lists of sizes.
+ONE = {"T": 8, "jitter": 0.1, "eta": [0.3, 1.0]}
+
+
 @pytest.mark.parametrize(
-    ("name", "panel", "size"),
+    ("name", "panel", "cell"),
     [
-        ("kan_lambda", "T = 100", Size(40, 4, 12)), ("fixed_kappa", "small threshold, eta = 2", Size(40, 4, 12)),
-        ("batch", "T B fixed", Size(40, 4, 10)), ("private_rate_n", "all", Size(100, 20, 10)),
-        ("clipping", "all", Size(40, 4, 12)), ("width", "noise", Size(40, 4, 12)),
+        ("kan_lambda", "T = 100", {}), ("clipping", "all", {}), ("ext_window", "correlation", ONE),
+        ("ext_window", "batch size", ONE), ("ext_window", "iterations", ONE | {"B": 20, "lam": [0.0]}),
     ],
 )  # fmt: skip
-def test_risks_are_those_of_algorithm_1(name: str, panel: str, size: Size, table: str) -> None:
-    spec = small(name, table, panel, (1, 2))
+def test_risks_are_those_of_algorithm_1(name: str, panel: str, cell: dict[str, Any], table: str) -> None:
+    """With full batches, in the panel of iterations, the empirical risk is that on all records."""
+    spec = small(name, table, panel, (1, 2), cell=cell)
     rows = rows_of(name, spec)
+    size = Size(*(spec["cell"][name] for name in ("n", "B", "T")))
     assert set(zip(rows["n"], rows["B"], rows["T"], strict=True)) == {(size.n, size.B, size.T)}
     assert (rows["r"] == size.B / size.n).all()
-    known = [each for each in ("accountant", "lam", "kappa", "eta", "C_clip") if each in rows]
-    runs = rows[rows["series"] != GAIN].groupby([*known], dropna=False)
+    known = ["accountant", "lam", "kappa", "eta", "C_clip"]
+    runs = rows[rows["series"].isin(LOSSES)].groupby([*known], dropna=False)
     assert len(runs) >= 2
     # The first and the last, and one between.
     for key, own in [list(runs)[i] for i in (0, len(runs) // 2, -1)]:
@@ -300,59 +305,29 @@ def test_risks_are_those_of_algorithm_1(name: str, panel: str, size: Size, table
             value = own.loc[own["series"] == series, "value"].unique()
             assert list(value) == pytest.approx([found[series]], rel=1e-9)
         assert own["clipped"].to_numpy() == pytest.approx(found["clipped"], abs=1e-12)
-    if name == "batch":
-        assert not rows.loc[rows["kappa"] == 0, "clipped"].isna().any()
-
-
-def test_full_batches_have_the_empirical_risk_itself(table: str) -> None:
-    """Of every iterate, on all records: not that of a sample."""
-    for name, panel, size in (("rate_n", "all", Size(20, 20, 10)), ("rate_T", "full batch", Size(40, 40, 10))):
-        spec = small(name, table, panel, (0, 2))
-        rows = rows_of(name, spec)
-        empirical = rows[(rows["series"] == "empirical risk") & (rows["T"] == size.T)].set_index("trial")["value"]
-        for trial in (0, 1):
-            found = by_hand(spec, trial, Arm.without_noise(size, float(rows["eta"].iloc[0])))
-            assert empirical[trial] == pytest.approx(found["empirical risk"], rel=1e-11)
-
-
-def test_shorter_runs_are_read_off_the_longest(table: str) -> None:
-    for panel in panels_of("rate_T"):
-        both, short = (rows_of("rate_T", small("rate_T", table, panel, arms={"T": T})) for T in ([10, 5], [5]))
-        assert list(both["T"]) == [5, 10]
-        assert both.loc[both["T"] == 5, "value"].to_list() == pytest.approx(short["value"].to_list(), rel=1e-14)
-        assert set(both["B"]) == {40 if panel == "full batch" else int(panel.split()[-1])}
-
-
-def test_margins_are_those_of_the_start(table: str) -> None:
-    rows = rows_of("rate_n", small("rate_n", table, trials=(0, 2)))
-    assert (rows.groupby("trial")["gamma"].nunique() == 1).all()
-    assert rows["gamma"].nunique() == 2
-    assert rows["gamma"].between(0.01, 0.5).all()
-    other = rows_of("rate_n", small("rate_n", table, trials=(0, 2), arms={"eta": 0.1}))
-    assert list(other["gamma"]) == list(rows["gamma"])
-    assert set(other["value"]).isdisjoint(rows["value"])
 
 
 # What arms and seeds share
 
 
-@pytest.mark.parametrize("name", ["kan_lambda", "fixed_kappa"])
-def test_an_arm_does_not_depend_on_which_others_run(name: str, table: str) -> None:
+def test_an_arm_does_not_depend_on_which_others_run(table: str) -> None:
     def risks(**arms: Any) -> list[Any]:
-        rows = rows_of(name, small(name, table, trials=(0, 2), arms=arms))
+        rows = rows_of("kan_lambda", small("kan_lambda", table, trials=(0, 2), arms=arms))
         kept = rows[(rows["lam"] == arms["lam"][-1]) & rows["series"].isin(LOSSES)]
         return sorted(str(row) for row in kept.to_dict("records"))
 
     assert risks(lam=[0.8]) == risks(lam=[0.0, 0.4, 0.8])
-    assert len(risks(lam=[0.8])) == 2 * 2 * (3 if name == "kan_lambda" else 1)
+    assert len(risks(lam=[0.8])) == 2 * 2 * 3
 
 
 def test_settings_of_the_noise_share_records_batches_and_normals(table: str) -> None:
     """Also those of different parts: the streams know the seed and nothing of the cell."""
-    first, second = (small("kan_lambda", table, cell={"eps": eps, "T": T}) for eps, T in ((1.0, 12), (8.0, 20)))
+    first, second = (
+        Task.of(small("kan_lambda", table, cell={"eps": eps, "T": T})) for eps, T in ((1.0, 12), (8.0, 20))
+    )  # fmt: skip
     for ours, theirs in zip(
-        (design.problem_of(first, [1], 40), design.normals_of(first, [1])),
-        (design.problem_of(second, [1], 40), design.normals_of(second, [1])),
+        (first.problem([1], 40), first.normals([1])),
+        (second.problem([1], 40), second.normals([1])),
         strict=True,
     ):
         if isinstance(ours, list):
@@ -360,59 +335,57 @@ def test_settings_of_the_noise_share_records_batches_and_normals(table: str) -> 
         else:
             assert (ours.features == theirs.features).all()
             assert (ours.start == theirs.start).all()
-    batches = [list(design.fixed_size_batches(spec, [1], 40, 4, 12) or []) for spec in (first, second)]
+    batches = [list(task.batches([1], Size(40, 4, 12)) or []) for task in (first, second)]
     assert len(batches[0]) == 12
     np.testing.assert_array_equal(*batches)
 
 
 def test_seeds_and_roles_share_nothing(table: str) -> None:
-    spec = small("kan_lambda", table)
-    drawn = {trial: design.records(spec, trial, 30)[0] for trial in (0, 1, -1)}
-    drawn[-9] = design.records(spec, 1, 30, "test")[0]
+    task, size = Task.of(small("kan_lambda", table)), Size(40, 4, 9)
+    drawn = {trial: task.records(trial, 30)[0] for trial in (0, 1, -1)}
+    drawn[-9] = task.records(1, 30, "test")[0]
     points = np.concatenate(list(drawn.values()))
     assert len(np.unique(points, axis=0)) == len(points)
-    starts = [design.problem_of(spec, [trial], 5).start for trial in (0, 1, -1)]
-    normals = [rng.standard_normal(20) for rng in design.normals_of(spec, [0, 1, -1])]
+    starts = [task.problem([trial], 5).start for trial in (0, 1, -1)]
+    normals = [rng.standard_normal(20) for rng in task.normals([0, 1, -1])]
     for values in (np.stack(starts).ravel(), np.concatenate(normals)):
         assert len(np.unique(values)) == values.size
-    taken = [np.stack(list(design.fixed_size_batches(spec, [trial], 40, 4, 9) or [])) for trial in (0, 1, -1)]
+    taken = [np.stack(list(task.batches([trial], size) or [])) for trial in (0, 1, -1)]
     assert all(not np.array_equal(taken[i], taken[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
     # Several seeds at once are each by itself.
-    together = list(design.fixed_size_batches(spec, [0, 1], 40, 4, 9) or [])
+    together = list(task.batches([0, 1], size) or [])
     np.testing.assert_array_equal(np.concatenate(taken[:2], axis=1), np.stack(together))
-    features, labels = design.test_points(spec, [1, 0])
+    features, labels = task.tested_on([1, 0])
     assert features.shape[:2] == labels.shape == (2, 50)
-    np.testing.assert_array_equal(features[0], design.kan_of(spec).features(design.records(spec, 1, 50, "test")[0]))
+    np.testing.assert_array_equal(features[0], task.kan.features(task.records(1, 50, "test")[0]))
 
 
-@pytest.mark.parametrize("name", ["kan_lambda", "fixed_kappa"])
-def test_gains_are_paired_differences(name: str, table: str) -> None:
-    rows = rows_of(name, small(name, table, trials=(0, 3)))
+def test_gains_are_paired_differences(table: str) -> None:
+    rows = rows_of("kan_lambda", small("kan_lambda", table, trials=(0, 3)))
     keys = ["accountant", "trial", "lam"]
     risk, gain = (rows[rows["series"] == series].set_index(keys)["value"] for series in (LOSSES[0], GAIN))
     assert len(gain) == len(risk) * 2 // 3
     for (accountant, trial, lam), value in gain.items():
         assert lam > 0
-        independent = INDEPENDENT.get(accountant, accountant)
+        independent = INDEPENDENT_OF.get(accountant, accountant)
         assert value == risk[independent, trial, 0.0] - risk[accountant, trial, lam]
     # Without independent noise there is nothing to compare with.
-    alone = rows_of(name, small(name, table, arms={"lam": [0.4]}))
+    alone = rows_of("kan_lambda", small("kan_lambda", table, arms={"lam": [0.4]}))
     assert GAIN not in set(alone["series"])
 
 
 def test_gains_compare_with_their_own_kind(table: str) -> None:
     """Of the same target, or of the same multiplier, threshold and step."""
-    spec = small("kan_lambda", table, trials=(0, 2))
-    size = Size.of(spec)
+    task, size = Tuned.of(small("kan_lambda", table, trials=(0, 2))), Size(40, 4, 12)
     fixed = [
         Arm(Noise.fixed(size, kappa, lam, 1e-3), 0.3, eta)
         for kappa in (1.0, 4.0) for eta in (1.0, 5.0) for lam in (0.0, 0.5)
     ]  # fmt: skip
     made = [
-        Arm(training.calibrated_noise(spec, size, "tail", lam, eps, 1e-3), 0.3, 2.0)
+        Arm(training.calibrated_noise(task, size, "tail", lam, eps, 1e-3), 0.3, 2.0)
         for eps in (1.0, 8.0) for lam in (0.0, 0.5)
     ]  # fmt: skip
-    rows = pd.DataFrame(list(training.risk_rows(spec, [*fixed, *made])))
+    rows = pd.DataFrame(list(training.risk_rows(task, [*fixed, *made])))
     rows["kind"] = [
         f"{row.accountant} {row.eta} {row.kappa if math.isnan(row.eps) else row.eps}" for row in rows.itertuples()
     ]
@@ -427,22 +400,21 @@ def test_gains_compare_with_their_own_kind(table: str) -> None:
 # Tuning
 
 
-@pytest.mark.parametrize("name", TUNED)
-def test_steps_are_tuned_on_other_seeds(name: str, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steps_are_tuned_on_other_seeds(table: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[int, ...]] = []
     run = training.run
 
-    def watched(spec: Spec, trials: Any, arms: Any, *, tested: bool) -> Runs:
+    def watched(task: Task, trials: Any, arms: Any, *, tested: bool) -> Runs:
         asked.append((*trials, len({arm.eta for arm in arms})))
         assert tested
-        return run(spec, trials, arms, tested=tested)
+        return run(task, trials, arms, tested=tested)
 
     monkeypatch.setattr(training, "run", watched)
-    rows = rows_of(name, small(name, table, trials=(1, 3), settings={"tuning_seeds": 2}))
+    rows = rows_of("kan_lambda", small("kan_lambda", table, trials=(1, 3), settings={"tuning_seeds": 2}))
     assert asked[0] == (-2, 2)
     assert {trials[0] for trials in asked[1:-1]} == {-1}
     assert asked[-1][:2] == (1, 2)
-    later = rows_of(name, small(name, table, trials=(5, 6), settings={"tuning_seeds": 2}))
+    later = rows_of("kan_lambda", small("kan_lambda", table, trials=(5, 6), settings={"tuning_seeds": 2}))
     key = ["accountant", "lam"]
     pd.testing.assert_series_equal(rows.groupby(key)["eta"].first(), later.groupby(key)["eta"].first())
     assert (rows.groupby(key)["eta"].nunique() == 1).all()
@@ -450,7 +422,7 @@ def test_steps_are_tuned_on_other_seeds(name: str, table: str, monkeypatch: pyte
 
 def test_the_step_of_the_least_mean_population_risk_wins(table: str, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = small("kan_lambda", table, settings={"eta": [8.0, 2.0, 4.0], "tuning_seeds": 2})
-    size = Size.of(spec)
+    size = Size(40, 4, 12)
     untuned = [Arm(Noise.fixed(size, 1.0, lam, 1e-3), 0.7) for lam in (0.0, 0.5, 0.9)]
     # Means over seeds of etas 2, 4, 8: the last wins though not on either seed; the second; the first of equals.
     places = list(itertools.product((0.0, 0.5, 0.9), (2.0, 4.0, 8.0)))
@@ -461,7 +433,7 @@ def test_the_step_of_the_least_mean_population_risk_wins(table: str, monkeypatch
     seen: list[Arm] = []
     ran: list[tuple[int, float, float]] = []
 
-    def fake(spec: Spec, trials: Any, arms: Any, *, tested: bool) -> Runs:
+    def fake(task: Task, trials: Any, arms: Any, *, tested: bool) -> Runs:
         (trial,) = trials
         seen.extend(arms)
         ran.extend((trial, arm.noise.lam, arm.eta) for arm in arms)
@@ -469,7 +441,8 @@ def test_the_step_of_the_least_mean_population_risk_wins(table: str, monkeypatch
         return Runs(-found, found, found, found, found)
 
     monkeypatch.setattr(training, "run", fake)
-    found = training.tuned(spec, untuned)
+    task = Tuned.of(spec)
+    found = training.tuned(task, untuned, task.eta, task.tuning_seeds)
     assert [each[1:] for each in ran[:9]] == places
     # Each runs once on a seed; what diverged on the first one, or was worse there than another on both, is left out.
     assert len(set(ran)) == len(ran)
@@ -480,91 +453,6 @@ def test_the_step_of_the_least_mean_population_risk_wins(table: str, monkeypatch
 
 
 # Sizes and columns
-
-
-@pytest.mark.parametrize(("n", "B", "T"), [(250, 50, 63), (1000, 200, 126), (8000, 1600, 358)])
-def test_sizes_that_follow_the_number_of_records(n: int, B: int, T: int, table: str) -> None:
-    spec = small("private_rate_n", table, cell={"n": n}, arms={"steps": 4})
-    size = scaled.size_of(spec)
-    assert (size.n, size.B, size.T, size.r) == (n, B, T, 0.2)
-    noises = [arm.noise for arm in scaled.arms(spec)]
-    assert [(noise.lam, noise.accountant) for noise in noises] == [
-        (0, "D9"), (0, "WOR"), (0.5, "F12x8"), (0.5, "F12x2"), (0.5, "tail"),
-    ]  # fmt: skip
-    assert {noise.delta for noise in noises} == {n**-1.1}
-    assert noises[2].kappa == pytest.approx(2 * noises[3].kappa, rel=1e-12)
-    assert {noise.precondition for noise in noises[2:4]} == {
-        "met" if 3 * math.log(2 * n**1.1) <= 0.2 * T else "not met"
-    }
-    expected = 0.2 * math.sqrt(16 * T + 32 * T * 1.1 * math.log(n))
-    assert noises[0].kappa == pytest.approx(expected, rel=1e-12)
-
-
-def test_smallest_scaled_sizes_are_one(table: str) -> None:
-    spec = small("private_rate_n", table, cell={"n": 3}, arms={"r": 0.01, "steps": 0.01})
-    assert scaled.size_of(spec) == Size(3, 1, 1)
-
-
-def test_runs_in_d_dimensions_have_them(table: str) -> None:
-    for part in ARTEFACTS["eps_and_d"].parts:
-        if part.spec["panel"] == "d":
-            spec = small("eps_and_d", table, "d", cell=part.spec["cell"] | {"n": 100})
-            assert set(rows_of("eps_and_d", spec)["d"]) == {part.spec["cell"]["d"]}
-
-
-@pytest.mark.parametrize(("cap", "T", "word"), [(12, 12, "T capped"), (2000, 2000, "T capped"), (31250, 31250, "met")])
-def test_iterations_of_corollary_5_6(
-    cap: int, T: int, word: str, table: str, monkeypatch: pytest.MonkeyPatch
-) -> None:  # fmt: skip
-    """T = n^2 / (gamma^2 B) unless it is too many."""
-    asked: list[Any] = []
-    monkeypatch.setattr(rate_minibatch.noise_free, "rows", lambda *given: asked.append(given) or iter(()))
-    spec = small("rate_minibatch", table, arms={"cap": cap})
-    list(rate_minibatch.run(spec))
-    assert asked == [(spec, Size(25, 2, T), 8 * 2 / 25, {"precondition": word})]
-    spec["cell"]["n"], spec["settings"]["gamma"] = 900, 0.2
-    list(rate_minibatch.run(spec))
-    assert asked[1][1].B == 6
-    assert asked[1][2] == pytest.approx(8 * 6 / 900)
-
-
-def test_iterations_of_gradient_descent(table: str) -> None:
-    rows = rows_of("rate_n", small("rate_n", table, arms={"steps": 0.01}, settings={"gamma": 0.2}))
-    assert (set(rows["n"]), set(rows["B"]), set(rows["T"])) == ({20}, {20}, {5})
-
-
-def test_batches_at_a_fixed_number_of_gradients(table: str) -> None:
-    for B, T in ((4, 10), (40, 1), (3, 13)):
-        assert batch.size_of(small("batch", table, "T B fixed", cell={"B": B})) == Size(40, B, T)
-        assert batch.size_of(small("batch", table, "T fixed", cell={"B": B})) == Size(40, B, 12)
-    rows = rows_of("batch", small("batch", table, "T fixed", cell={"B": 40}))
-    assert set(rows["sampler"]) == {"full batch"}
-    assert set(rows["accountant"]) == {"none", "fixed kappa"}
-
-
-def test_what_a_start_looks_like(table: str) -> None:
-    spec = small("width", table, "noise", (0, 2), cell={"n": 8, "B": 2, "T": 3, "m": 3})
-    rows = rows_of("width", spec)
-    noise_norm = rows["eta"] * rows["C_clip"] * 2.65 / 2 * math.sqrt(3 * 4 * 8)
-    assert rows["noise_norm"].to_numpy() == pytest.approx(noise_norm.to_numpy(), rel=1e-12)
-    for trial, own in rows.groupby("trial"):
-        p = design.problem_of(spec, [trial], 8)
-        W, H, heads = p.start[0], p.features[0], p.heads[0]
-        largest = float(np.abs(p.kan.outputs(W, H, heads)).max())
-        assert own["initial_output"].to_numpy() == pytest.approx(largest, rel=1e-12)
-        bends, step = [], 1e-4
-        for i in range(8):
-            for j in range(3):
-                move = np.zeros_like(W)
-                move[j] = step * H[i] / np.linalg.norm(H[i])
-                ahead, here, behind = (
-                    p.kan.outputs(at, H[[i]], heads)[0] for at in (W + move, W, W - move)
-                )  # fmt: skip
-                bends.append(abs(ahead - 2 * here + behind) / step**2)
-        assert own["hessian"].to_numpy() == pytest.approx(max(bends), rel=1e-3)
-    quiet = rows_of("width", small("width", table, "no noise"))
-    assert set(quiet["noise_norm"]) == {0.0}
-    assert set(quiet["lam"]) == {0.0}
 
 
 def test_thresholds_and_what_they_clip(table: str) -> None:
@@ -581,31 +469,31 @@ def test_thresholds_and_what_they_clip(table: str) -> None:
     # The noise is a multiple of the threshold: the multiplier does not hang on it.
     assert rows.groupby("lam")["kappa"].nunique().to_dict() == {0.0: 1, 0.4: 1}
     # By G_sharp no gradient of the seed's net is clipped, wherever its weights are.
-    spec = small("clipping", table)
-    p = design.problem_of(spec, [1], 200)
+    thresholds = Thresholds.of(small("clipping", table))
+    p = thresholds.problem([1], 200)
     W = np.random.default_rng(0).standard_normal((50, *p.start.shape[1:])) * np.logspace(-2, 0.5, 50)[:, None, None]
     _, S = p.kan.outputs_and_factors(W, p.features, p.heads[0])
     norms = np.linalg.norm(S, axis=-1) * np.linalg.norm(p.features[0], axis=-1)
-    assert norms.max() < clipping.thresholds(spec, 1)["G_sharp"] < 4 * norms.max()
+    assert norms.max() < thresholds.by_rule(1)["G_sharp"] < 4 * norms.max()
 
 
 # Noise multipliers
 
 
 def test_a_missing_setting_is_named(table: str) -> None:
-    spec = small("kan_lambda", table)
-    found = calibrated.multiplier(spec, "F8", 12, 0.1, 0.4, 1.0, 0.001)
+    part = Part.of(small("kan_lambda", table))
+    found = runs.multiplier(part, "F8", 12, 0.1, 0.4, 1.0, 0.001)
     (wanted,) = made_up("F8", T=12, rate=0.1, lam=0.4, eps=[1.0], delta=[0.001]).values()
     assert found == wanted
-    other = calibrated.multiplier(spec, "bnb", 200, 0.1, 0.95, 8, 0.001)
+    other = runs.multiplier(part, "bnb", 200, 0.1, 0.95, 8, 0.001)
     assert other == made_up("bnb", T=200, rate=0.1, lam=0.95, eps=[8.0], delta=[0.001])[8.0, 0.001]
     for change in ({"T": 13}, {"r": 0.3}, {"lam": 0.41}, {"eps": 1.5}, {"delta": 1e-5}):
         asked = {"T": 12, "r": 0.1, "lam": 0.4, "eps": 1.0, "delta": 0.001} | change
         ((name, value),) = change.items()
         with pytest.raises(ValueError, match=rf"kappa_tables has no multiplier of F8 at .*'{name}': {value}.*add the"):
-            calibrated.multiplier(spec, "F8", **asked)
+            runs.multiplier(part, "F8", **asked)
     with pytest.raises(ValueError, match="name='F9' is none of"):
-        calibrated.multiplier(spec, "F9", 12, 0.1, 0.4, 1.0, 0.001)
+        runs.multiplier(part, "F9", 12, 0.1, 0.4, 1.0, 0.001)
 
 
 @pytest.mark.parametrize("paper", [PROJECT, FULL], ids=["quick", "paper"])
@@ -619,21 +507,24 @@ def test_the_table_has_all_that_is_read_from_it(paper: project.Paper, tmp_path: 
         for part in made[name].parts:
             spec = json.loads(part.json()) | {"tables": {"kappa_tables": path}}
             if name == "lambda_tradeoff":
-                assert list(lambda_tradeoff.run(spec))
+                assert list(run_of(name)(spec))
             elif name == "fig01" and spec["panel"] == "noise":
-                assert list(experiment(name).run(spec | {"trials": [0, 1]}))
+                assert list(run_of(name)(spec | {"trials": [0, 1]}))
             else:
-                assert list(experiment(name).releases(spec))
+                assert list(pkgutil.resolve_name(made[name].releases)(spec))
 
 
 # The ledger
+
+
+LISTED = ["kan_lambda", "clipping", "ext_window"]
 
 
 @pytest.fixture(scope="module")
 def entries(table: str) -> dict[str, pd.DataFrame]:
     """Rows of all parts at the quick scale."""
     found = {}
-    for name in (*TUNED, "fixed_kappa", "batch", "clipping"):
+    for name in LISTED:
         specs = [json.loads(part.json()) | {"tables": {"kappa_tables": table}} for part in ARTEFACTS[name].parts]
         if name == "kan_lambda":
             kept = {("main", "T = 100"), ("main", "T = 250"), ("design D2", "T = 100")}
@@ -650,14 +541,14 @@ def target_of(rows: pd.DataFrame) -> "pd.Series[float]":
     return rows["arm"].str.extract(r" (?:eps|kappa)=([\d.]+) ")[0].astype(float)
 
 
-@pytest.mark.parametrize("name", [*TUNED, "fixed_kappa", "batch", "clipping"])
+@pytest.mark.parametrize("name", LISTED)
 def test_every_run_has_one_entry(name: str, entries: dict[str, pd.DataFrame]) -> None:
     rows = entries[name]
     assert len(rows)
     assert rows["arm"].is_unique
     assert accountant_of(rows).notna().all()
     full = rows["sampler"] == "full batch"
-    assert full.any() == (name == "batch")
+    assert full.any() == (name == "ext_window")
     assert (rows.loc[~full, "sampler"] == "fixed size").all()
     replaced = accountant_of(rows).isin(["D9", "WOR"])
     assert (rows["relation"] == np.where(replaced, "replace-one", "zero-out")).all()
@@ -689,29 +580,47 @@ def test_entries_of_calibrated_noise(entries: dict[str, pd.DataFrame]) -> None:
     assert set(pair["eps_paper"]) == {""}
 
 
-def test_entries_of_scaled_runs(table: str) -> None:
-    """D9 and the others at sizes of the experiment, as they are proved, whatever they claim."""
-    spec = small("private_rate_n", table, cell={"n": 1000}, arms={"steps": 4})
-    rows, delta, T = ledger_of("private_rate_n", spec), 1000**-1.1, 126
-    rows["accountant"] = accountant_of(rows)
-    assert list(rows["accountant"]) == ["D9", "WOR", "F12x8", "F12x2", "tail"]
+@pytest.mark.parametrize(("rule", "accountants"), [("Corollary 5.3", ["F12x8", "tail"]), ("Corollary 5.5", ["WOR"])])
+def test_entries_of_runs_that_follow_a_corollary(rule: str, accountants: list[str], table: str) -> None:
+    """At sizes of the experiment, as they are proved, whatever they claim; delta = n^-1.1."""
+    spec = small("ext_window_rates", table, rule, cell={"n": 4000, "times": 1, "d": 1, "jitter": 0})
+    rows, delta = ledger_of("ext_window_rates", spec).iloc[1:], 4000**-1.1
+    assert list(accountant_of(rows)) == accountants
     assert (rows["delta"] == delta).all()
-    assert set(rows["guarantee"]) == {"proved"}
-    noises = [arm.noise for arm in scaled.arms(spec)]
-    for (_, row), noise in zip(rows.iterrows(), noises, strict=True):
-        pairs = noise.accountant in ("D9", "WOR")
+    arms = Prescribed.of(spec).arms()[1:]
+    for (_, row), arm in zip(rows.iterrows(), arms, strict=True):
+        noise, size = arm.noise, arm.size
+        pairs = noise.accountant == "WOR"
         wanted = (
-            fixed_size.epsilon(noise.kappa, T, 0.2, delta)
+            fixed_size.epsilon(noise.kappa, size.T, size.r, delta)
             if pairs
-            else tail.epsilon(noise.kappa, delta, T, 0.2, noise.lam, rule="mixture")
+            else tail.epsilon(noise.kappa, delta, size.T, size.r, noise.lam, rule="mixture")
         )
-        assert row["eps_tight"] == pytest.approx(wanted, rel=1e-9)
-        assert row["eps_paper"] == (1.0 if noise.accountant in ("D9", "F12x8") else "")
-        # Of the clipped sum: threshold 0.25, of which a replaced record moves it by two.
-        assert float(row["sensitivity"]) == (0.5 if pairs else 0.25)
-        assert float(row["noise_sd"]) == 0.25 * noise.kappa
-        assert noise.accountant == "D9" or row["eps_tight"] <= 1.0 + 1e-9
-    assert len(ledger_of("eps_and_d", *(small("eps_and_d", table, panel) for panel in ("eps", "d")))) == 4
+        assert row["guarantee"] == ("proved" if noise.precondition != "not met" else "none")
+        assert row["guarantee"] == "none" or row["eps_tight"] == pytest.approx(wanted, rel=1e-9)
+        # Of the clipped sum, which a replaced record moves by two thresholds.
+        assert float(row["sensitivity"]) == arm.C_clip * (2.0 if pairs else 1.0)
+        assert float(row["noise_sd"]) == arm.C_clip * noise.kappa
+
+
+def test_entries_of_a_fixed_multiplier(entries: dict[str, pd.DataFrame]) -> None:
+    rows = entries["ext_window"]
+    quiet = rows["arm"].str.contains(", none kappa=0 ")
+    assert set(rows.loc[quiet, "guarantee"]) == {"none"}
+    assert set(rows.loc[quiet, "releases"]) == {""}
+    assert rows.loc[quiet, "note"].str.contains("no noise").all()
+    assert set(rows["eps_paper"]) == {""}
+    found = rows[~quiet]["arm"].str.extract(r"(?P<size> n=\d+ B=\d+ T=\d+).* kappa=(?P<kappa>\S+) lam=(?P<lam>\S+) ")
+    for (_, row), (words, *noise) in zip(rows[~quiet].iterrows(), found.to_numpy(), strict=True):
+        n, B, T = (int(word.split("=")[1]) for word in words.split())
+        kappa, lam = map(float, noise)
+        assert row["guarantee"] == "proved"
+        if n > B:
+            assert float(row["noise_sd"]) == pytest.approx(kappa * float(row["sensitivity"]), rel=1e-12)
+            wanted = tail.epsilon(kappa, 0.001, T, B / n, lam, rule="mixture")
+            assert row["eps_tight"] == pytest.approx(wanted, rel=1e-9)
+        elif lam == 0.0:
+            assert row["eps_tight"] == pytest.approx(tight_epsilon(T / kappa**2 / 2, 0.001), rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -721,7 +630,7 @@ def test_entries_of_scaled_runs(table: str) -> None:
 def test_theorem_d9_claims_more_than_is_needed_or_less(n: int, B: int, T: int, eps: float, holds: bool) -> None:
     """Where noise is large its multiplier suffices, by a proof that is looser than what is proved here."""
     size, delta = Size(n, B, T), n**-1.1
-    noise = training.calibrated_noise({}, size, "D9", 0.0, eps, delta)
+    noise = training.calibrated_noise(NOWHERE, size, "D9", 0.0, eps, delta)
     (row,) = ledger.rows(PAPER, "x", [("arm", Arm(noise, 0.25).event(), delta)])
     assert (row["guarantee"], row["relation"], row["sampler"]) == ("proved", "replace-one", "fixed size")
     assert row["eps_paper"] == eps
@@ -734,42 +643,10 @@ def test_theorem_d9_claims_more_than_is_needed_or_less(n: int, B: int, T: int, e
 def test_epsilon_of_noise_that_eq_19_or_the_pair_asks_for(accountant: str, least: float, most: float) -> None:
     """Eq. (19) asks for much more noise than is needed; the pair asks for what it proves."""
     size, delta = Size(10000, 100, 1000), 1e-4
-    noise = training.calibrated_noise({}, size, accountant, 0.0, 1.0, delta)
+    noise = training.calibrated_noise(NOWHERE, size, accountant, 0.0, 1.0, delta)
     (row,) = ledger.rows(PAPER, "x", [("arm", Arm(noise, 0.25).event(), delta)])
     assert (row["guarantee"], row["relation"], row["eps_paper"]) == ("proved", "replace-one", "")
     assert least < row["eps_tight"] <= most * (1.0 + 1e-4)
-
-
-def test_entries_of_a_fixed_multiplier(entries: dict[str, pd.DataFrame], table: str) -> None:
-    rows = entries["fixed_kappa"]
-    assert len(rows) == 3 * 4
-    assert set(rows["guarantee"]) == {"proved"}
-    assert set(rows["eps_paper"]) == {""}
-    correlations = rows["arm"].str.extract(r"lam=([\d.]+)")[0].astype(float)
-    for row, lam in zip(rows.to_dict("records"), correlations, strict=True):
-        assert row["eps_tight"] == pytest.approx(tail.epsilon(5.0, 0.001, 100, 0.1, lam, rule="mixture"), rel=1e-9)
-        assert float(row["noise_sd"]) == pytest.approx(5.0 * float(row["sensitivity"]), rel=1e-12)
-    clips = rows["arm"].str.extract(r"C_clip=([\d.]+)")[0].astype(float)
-    assert (rows["sensitivity"].astype(float) == clips).all()
-
-
-def test_entries_of_batches(entries: dict[str, pd.DataFrame]) -> None:
-    rows = entries["batch"]
-    quiet = rows["arm"].str.contains(", none kappa=0 ")
-    assert len(rows) == 2 * quiet.sum() == 2 * 2 * 3
-    assert set(rows.loc[quiet, "guarantee"]) == {"none"}
-    assert set(rows.loc[quiet, "releases"]) == {""}
-    assert rows.loc[quiet, "note"].str.contains("no noise").all()
-    assert set(rows.loc[~quiet, "guarantee"]) == {"proved"}
-    full = rows[~quiet & (rows["sampler"] == "full batch")].set_index("arm")["eps_tight"]
-    assert len(full) == 2
-    for arm, eps in full.items():
-        T = int(str(arm).split(" T=")[1].split(",")[0])
-        assert eps == pytest.approx(tight_epsilon(T / 2.65**2 / 2, 0.001), rel=1e-9)
-    small_batch = rows[~quiet & rows["arm"].str.contains(" B=10 T=100,")].iloc[0]
-    assert small_batch["eps_tight"] == pytest.approx(
-        tail.epsilon(2.65, 0.001, 100, 0.05, 0.0, rule="mixture"), rel=1e-9
-    )
 
 
 def test_full_batches_with_correlated_noise_are_one_gaussian_release() -> None:
@@ -785,12 +662,13 @@ def test_full_batches_with_correlated_noise_are_one_gaussian_release() -> None:
 
 def test_caveats_take_guarantees_away(table: str) -> None:
     spec = small("kan_lambda", table)
-    noise = training.calibrated_noise(spec, Size.of(spec), "tail", 0.4, 1.0, 1e-3)
+    size = Size(40, 4, 12)
+    noise = training.calibrated_noise(Part.of(spec), size, "tail", 0.4, 1.0, 1e-3)
     made = Arm(noise, 0.25).event("tuned on them")
     assert made.guarantee == "none"
     assert made.reason.startswith("tuned on them; ")
     assert Arm(noise, 0.25).event().guarantee == "proved"
-    quiet = Arm.without_noise(Size.of(spec), 1.0).event("tuned on them")
+    quiet = Arm.without_noise(size, 1.0).event("tuned on them")
     assert "tuned" not in quiet.reason
 
 
@@ -856,8 +734,8 @@ class Spy:
 
     def correlation(self, noise: Any) -> float:
         """Of noise (T, parameters) that was made of the normals of one of the seeds."""
-        for trial in range(-design.value(self.spec, "tuning_seeds"), self.spec["trials"][1]):
-            Z = design.named(self.spec, trial, "noise").standard_normal(noise.shape)
+        for trial in range(-self.spec["settings"]["tuning_seeds"], self.spec["trials"][1]):
+            Z = Part.of(self.spec).stream(trial, "noise").standard_normal(noise.shape)
             if (Z[0] == noise[0]).all():
                 lam = float((Z[1] - noise[1]) @ Z[0] / (Z[0] @ Z[0]))
                 np.testing.assert_allclose(noise[1:], Z[1:] - lam * Z[:-1], atol=1e-9)
@@ -910,22 +788,23 @@ def differences(spy: Spy, ledger: list[Mechanism]) -> list[Any]:
 def watched(name: str, spec: Spec, patch: pytest.MonkeyPatch) -> tuple[Spy, list[Mechanism]]:
     """What an experiment's engines received in a part, and what its ledger lists of it."""
     spy = Spy(spec, patch)
-    list(experiment(name).run(spec))
+    list(run_of(name)(spec))
     # The ledger is not told of trials.
     told = {key: value for key, value in spec.items() if key != "trials"}
-    ledger = experiment(name).releases(told) if hasattr(experiment(name), "releases") else []
+    releases = releases_of(name)
+    ledger = releases(told) if releases else []
     return spy, [event for _, event, _ in ledger]
 
 
 def made_up_pictures(patch: pytest.MonkeyPatch) -> None:
     """In place of Fashion-MNIST, which few machines have."""
-    patch.setattr(experiment("fig01_fashion"), "task", experiment("fig01").task)
+    patch.setattr(images.Convolutional, "fashion", images.Convolutional.digits)
     drawn = separable.draw("D1", 8, 0.3, 120, np.random.default_rng(0))
-    patch.setattr(design.images, "pairs", lambda first, second, d: ((drawn[0][:, :d], drawn[1]),) * 2)
+    patch.setattr(setting.images, "pairs", lambda first, second, d: ((drawn[0][:, :d], drawn[1]),) * 2)
 
 
 TRAINING = [name for name in MADE if name not in EXACT]
-OWN_THRESHOLDS = ["clipping", "projection", "bound_vs_run", "stability"]
+OWN_THRESHOLDS = ["clipping", "bound_vs_run", "stability"]
 
 
 @pytest.mark.parametrize(
@@ -947,7 +826,7 @@ def test_the_ledger_is_what_ran(
 
 
 def test_what_is_computed_exactly_releases_nothing() -> None:
-    assert not [name for name in EXACT if hasattr(experiment(name), "releases")]
+    assert not [name for name in EXACT if releases_of(name)]
 
 
 @pytest.mark.parametrize("column", ["clip_norm", "noise_multiplier", "correlation"])
@@ -956,8 +835,8 @@ def test_engines_with_other_noise_are_noticed(column: str, table: str, monkeypat
     monkeypatch.setattr(
         training, "engine", lambda arms: replace(right(arms), **{column: 0.9 * getattr(right(arms), column)})
     )
-    spy, ledger = watched("fixed_kappa", small("fixed_kappa", table), monkeypatch)
-    assert len(differences(spy, ledger)) >= 2 * 2
+    spy, ledger = watched("ext_window", small("ext_window", table, "correlation"), monkeypatch)
+    assert len(differences(spy, ledger)) == (2 if column == "correlation" else 4)
 
 
 @pytest.mark.parametrize("change", [{"C_clip": 0.5}, {"T": 11}, {"accountant": "tail"}, {"lam": [0.0, 0.8, 0.9]}])
@@ -967,21 +846,21 @@ def test_a_ledger_of_other_pictures_is_noticed(
     spec = small("fig01", table, "accuracy", arms={"accountant": "cyclic"})
     spy, ledger = watched("fig01", spec, monkeypatch)
     assert differences(spy, ledger) == []
-    changed = [event for _, event, _ in experiment("fig01").releases({**spec, "arms": {**spec["arms"], **change}})]
+    changed = [event for _, event, _ in releases_of("fig01")({**spec, "arms": {**spec["arms"], **change}})]
     assert differences(spy, changed)
 
 
 def test_arms_of_several_sizes_are_refused(table: str) -> None:
     sizes = [Size(40, 4, 12), Size(40, 4, 13)]
     with pytest.raises(ValueError, match=r"arms of sizes .*T=12.*T=13.*: run those of one size together"):
-        training.run(small("fixed_kappa", table), [0], [Arm.without_noise(size, 1.0) for size in sizes])
+        training.run(Task.of(small("kan_lambda", table)), [0], [Arm.without_noise(size, 1.0) for size in sizes])
 
 
 def test_unknown_designs_are_refused(table: str) -> None:
     with pytest.raises(ValueError, match="design='D7' is none of"):
-        design.records(small("kan_lambda", table, settings={"design": "D7"}), 0, 5)
-    with pytest.raises(KeyError, match="wanted is neither in the cell nor in the arms or settings of kan_lambda"):
-        design.value(small("kan_lambda", table), "wanted")
+        Task.of(small("kan_lambda", table, settings={"design": "D7"})).records(0, 5)
+    with pytest.raises(KeyError, match="delta_conf is neither in the cell nor in the arms or settings of kan_lambda"):
+        Prescribed.of(small("kan_lambda", table))
 
 
 def test_running_averages() -> None:

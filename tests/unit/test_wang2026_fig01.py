@@ -8,12 +8,10 @@ import pytest
 
 from dpdescent.data import images
 from dpdescent.data.digits import read_digits
+from dpdescent.papers.wang2026 import arms, figure_1
+from dpdescent.papers.wang2026 import images as image_runs
 from dpdescent.papers.wang2026.arms import Arm
-from dpdescent.papers.wang2026.design import named
-from dpdescent.papers.wang2026.experiments import fig01, fig01_fashion
-from dpdescent.papers.wang2026.runs import calibrated
-from dpdescent.papers.wang2026.runs import images as image_runs
-from dpdescent.papers.wang2026.runs.images import Seed, noise_of
+from dpdescent.papers.wang2026.images import Batched, Convolutional, Shared
 from dpdescent.privacy.participation.calibration import Calibrated
 
 SAMPLERS = {"bnb": "balls in bins", "cyclic": "fixed order", "tail": "fixed size"}
@@ -32,7 +30,7 @@ def multiplier(spec, accountant, T, r, lam, eps, delta):
 
 @pytest.fixture(autouse=True)
 def made_up_multipliers(monkeypatch):
-    monkeypatch.setattr(calibrated, "multiplier", multiplier)
+    monkeypatch.setattr(arms, "multiplier", multiplier)
 
 
 def small(panel="accuracy", **changes):
@@ -51,14 +49,15 @@ def values(rows, **wanted):
 
 def accuracy_written_out(spec, trial, eta, noise):
     """Algorithm 1 with batches that come again, step by step and without the engine."""
-    arms, (T, bins) = spec["arms"], (spec["arms"]["T"], 10)
-    order = named(spec, trial, "data").permutation(1797)
-    digits, records = read_digits(), arms["records"]
+    part, bins = Convolutional.of(spec), 10
+    T = part.T
+    order = part.stream(trial, "data").permutation(1797)
+    digits, records = read_digits(), part.records
     x, labels = digits.inputs[order[:records]], digits.labels[order[:records]]
-    model = image_runs.ConvolutionalNetwork(8, arms["filters"])
-    theta, before = model.initial(named(spec, trial, "start")), np.zeros(model.parameters)
-    Z = named(spec, trial, "noise").standard_normal((T, model.parameters))
-    rng = named(spec, trial, "batches")
+    model = image_runs.ConvolutionalNetwork(8, part.filters)
+    theta, before = model.initial(part.stream(trial, "start")), np.zeros(model.parameters)
+    Z = part.stream(trial, "noise").standard_normal((T, model.parameters))
+    rng = part.stream(trial, "batches")
     if noise.sampler == "balls in bins":
         thrown = rng.integers(bins, size=records)
         batches = [np.flatnonzero(thrown == t % bins) for t in range(T)]
@@ -70,8 +69,8 @@ def accuracy_written_out(spec, trial, eta, noise):
     for rows, z in zip(batches, Z, strict=True):
         total = np.zeros(model.parameters)
         for i in rows:
-            total += model.clipped_gradient_sum(theta[None], x[[i]], labels[[i]], arms["C_clip"])[0]
-        theta = theta - eta * (total + arms["C_clip"] * noise.kappa * (z - noise.lam * before)) / 15
+            total += model.clipped_gradient_sum(theta[None], x[[i]], labels[[i]], part.C_clip)[0]
+        theta = theta - eta * (total + part.C_clip * noise.kappa * (z - noise.lam * before)) / 15
         before = z
     rest = order[records:]
     return float(model.accuracy(theta[None], digits.inputs[rest], digits.labels[rest])[0])
@@ -80,15 +79,15 @@ def accuracy_written_out(spec, trial, eta, noise):
 @pytest.mark.parametrize("accountant", list(SAMPLERS))
 def test_accuracies_are_those_of_the_algorithm_written_out(accountant):
     spec = small(accountant=accountant, lam=[0.0, 0.6], trials=(0, 2), T=23)
-    rows = list(fig01.run(spec))
+    rows = list(figure_1.run_fig01(spec))
     for trial in (0, 1):
         for lam in (0.0, 0.6):
             (row,) = [row for row in rows if (row["trial"], row["lam"], row["series"]) == (trial, lam, "test accuracy")]
-            assert row["value"] == accuracy_written_out(spec, trial, row["eta"], noise_of(spec, lam, 8.0))
+            assert row["value"] == accuracy_written_out(spec, trial, row["eta"], Batched.of(spec).noise(lam, 8.0))
 
 
 def test_rows_and_their_columns():
-    rows = list(fig01.run(small(eps=[1.0, 8.0])))
+    rows = list(figure_1.run_fig01(small(eps=[1.0, 8.0])))
     assert len(rows) == 2 * 2 * (3 + 2)
     expected = {
         "panel": "accuracy", "n": 150, "T": 12, "r": 0.1, "delta": 1e-3, "accountant": "bnb", "relation": "zero-out",
@@ -104,36 +103,41 @@ def test_rows_and_their_columns():
 
 
 def test_gains_are_paired_differences():
-    rows = list(fig01.run(small()))
+    rows = list(figure_1.run_fig01(small()))
     for trial in (0, 1):
         (plain,) = values(rows, series="test accuracy", trial=trial, lam=0.0)
         for lam in (0.5, 0.9):
             (with_noise,) = values(rows, series="test accuracy", trial=trial, lam=lam)
             assert values(rows, series="gain over lam = 0", trial=trial, lam=lam) == [with_noise - plain]
     assert not values(rows, series="gain over lam = 0", lam=0.0)
-    assert not values(list(fig01.run(small(lam=[0.5]))), series="gain over lam = 0")
+    assert not values(list(figure_1.run_fig01(small(lam=[0.5]))), series="gain over lam = 0")
 
 
 def test_nothing_depends_on_what_else_is_in_a_part():
     """Neither a seed on other seeds, nor a correlation on other ones, nor an epsilon on other ones."""
-    whole = list(fig01.run(small(eps=[1.0, 8.0], trials=(0, 3))))
+    whole = list(figure_1.run_fig01(small(eps=[1.0, 8.0], trials=(0, 3))))
     kept = [row for row in whole if row["eps"] == 8.0 and row["trial"] == 2 and row["lam"] in (0.0, 0.9)]
-    assert list(fig01.run(small(eps=8.0, trials=(2, 3), lam=[0.0, 0.9]))) == kept
+    assert list(figure_1.run_fig01(small(eps=8.0, trials=(2, 3), lam=[0.0, 0.9]))) == kept
+
+
+def shared(spec, sampler="balls in bins", trial=1):
+    part = Convolutional.of(spec)
+    return Shared.of(part, part.digits(trial), sampler, trial)
 
 
 def test_seeds_share_all_but_the_noise_and_differ_from_each_other():
     """Whatever epsilon and accountant; tuning seeds have splits of their own."""
-    one, other = (Seed.of(small(eps=eps), fig01.task, "balls in bins", 1) for eps in (1.0, 8.0))
-    cyclic = Seed.of(small(accountant="cyclic"), fig01.task, "fixed order", 1)
+    one, other = (shared(small(eps=eps)) for eps in (1.0, 8.0))
+    cyclic = shared(small(accountant="cyclic"), "fixed order")
     for each in (other, cyclic):
         np.testing.assert_array_equal(one.normals, each.normals)
         np.testing.assert_array_equal(one.start, each.start)
-        np.testing.assert_array_equal(one.task.inputs, each.task.inputs)
+        np.testing.assert_array_equal(one.pictures.inputs, each.pictures.inputs)
     for mine, theirs in zip(one.batches, other.batches, strict=True):
         np.testing.assert_array_equal(mine, theirs)
     for trial in (0, -1):
-        different = Seed.of(small(), fig01.task, "balls in bins", trial)
-        assert not np.array_equal(one.task.inputs, different.task.inputs)
+        different = shared(small(), trial=trial)
+        assert not np.array_equal(one.pictures.inputs, different.pictures.inputs)
         assert not np.isclose(one.normals, different.normals).any()
         assert not np.isclose(one.start[:18], different.start[:18]).any()
         assert {len(batch) for batch in one.batches} != {len(batch) for batch in different.batches}
@@ -141,7 +145,7 @@ def test_seeds_share_all_but_the_noise_and_differ_from_each_other():
 
 def test_arms_of_other_step_sizes_change_no_bit():
     spec = small()
-    seed, arm = Seed.of(spec, fig01.task, "balls in bins", 0), Arm(noise_of(spec, 0.5, 8.0), 0.7)
+    seed, arm = shared(spec, trial=0), Arm(Batched.of(spec).noise(0.5, 8.0), 0.7)
     etas = [0.1, 0.5, 1.0, 2.0, 8.0]
     together = seed.accuracies(arm, etas)
     assert len(set(together)) > 2
@@ -149,7 +153,7 @@ def test_arms_of_other_step_sizes_change_no_bit():
 
 
 def test_images_are_split_into_all_that_there_are():
-    task = fig01.task(small(), 0)
+    task = Convolutional.of(small()).digits(0)
     assert (task.inputs.shape, task.test_inputs.shape) == ((150, 64), (1647, 64))
     together = {row.tobytes() for row in np.concatenate([task.inputs, task.test_inputs])}
     assert len(together) == 1797
@@ -169,21 +173,22 @@ def test_step_sizes_are_the_best_ones_of_other_seeds(monkeypatch):
             known = dict(zip([1.0, 2.0, 4.0], scores[self.trial, arm.noise.lam], strict=True))
             return np.array([known[eta] for eta in etas])
 
-    def make(spec, make_task, sampler, trial):
+    def make(part, pictures, sampler, trial):
         asked.append((sampler, trial))
         return Told(trial)
 
-    monkeypatch.setattr(Seed, "of", make)
+    monkeypatch.setattr(Shared, "of", make)
     spec = small(eta=[4.0, 1.0, 2.0], lam=[0.0, 0.5])
-    (arms,) = image_runs.arms(spec)
-    assert [arm.eta for arm in image_runs.tuned(spec, fig01.task, arms)] == [1.0, 4.0]
+    part = Convolutional.of(spec)
+    (untuned,) = part.by_epsilon()
+    assert [arm.eta for arm in image_runs._tuned(part, part.digits, untuned)] == [1.0, 4.0]
     assert asked == [("balls in bins", -2), ("balls in bins", -1)]
 
 
 @pytest.mark.parametrize("accountant", list(SAMPLERS))
 def test_batches_are_those_of_the_sampler(accountant):
     spec = small(accountant=accountant, T=30)
-    batches = image_runs.batches_of(spec, SAMPLERS[accountant], np.random.default_rng(0))
+    batches = Batched.of(spec).batches(SAMPLERS[accountant], 0)
     sizes = [len(batch) for batch in batches]
     if accountant == "tail":
         assert sizes == [15] * 30
@@ -199,24 +204,26 @@ def test_batches_are_those_of_the_sampler(accountant):
 @pytest.mark.parametrize(("r", "records"), [(0.3, 150), (0.1, 155)])
 def test_epochs_must_have_a_whole_number_of_batches(r, records):
     with pytest.raises(ValueError, match=f"r={r}: 1/r must be an integer that divides records={records}"):
-        list(fig01.run(small(r=r, records=records)))
+        list(figure_1.run_fig01(small(r=r, records=records)))
 
 
 def test_other_samplers_are_refused():
     with pytest.raises(ValueError, match="sampler='Poisson' is none of"):
-        image_runs.batches_of(small(), "Poisson", np.random.default_rng(0))
+        Batched.of(small()).batches("Poisson", 0)
 
 
 def test_the_net_learns_with_little_noise():
-    rows = list(fig01.run(small(eps=50.0, T=80, records=1000, lam=[0.0, 0.5], eta=[4.0], filters=4, C_clip=1.0)))
+    rows = list(
+        figure_1.run_fig01(small(eps=50.0, T=80, records=1000, lam=[0.0, 0.5], eta=[4.0], filters=4, C_clip=1.0))
+    )
     assert np.mean(values(rows, series="test accuracy", lam=0.0)) > 0.85
 
 
 def test_cumulative_noise_is_the_sum_written_out():
     spec = small("noise")
-    rows = list(fig01.run(spec))
+    rows = list(figure_1.run_fig01(spec))
     for trial in (0, 1):
-        Z = named(spec, trial, "normals").standard_normal((12, 50))
+        Z = Batched.of(spec).stream(trial, "normals").standard_normal((12, 50))
         for lam in NOISE_CELL["shown"]:
             for noise, kappa in (("fixed", 1.0), ("calibrated", 0.25 / (1 - lam))):
                 total, before = np.zeros(50), np.zeros(50)
@@ -229,7 +236,7 @@ def test_cumulative_noise_is_the_sum_written_out():
 
 def test_the_formula_is_the_sd_of_the_sum():
     """Of the row sums of C^-1, whose inverse is that of eq. (25); it is said once."""
-    rows = list(fig01.run(small("noise")))
+    rows = list(figure_1.run_fig01(small("noise")))
     for lam in NOISE_CELL["shown"]:
         C = np.array([[lam ** (t - u) if u <= t else 0.0 for u in range(12)] for t in range(12)])
         sd = np.linalg.norm(np.cumsum(np.linalg.inv(C), axis=0), axis=1)
@@ -237,11 +244,11 @@ def test_the_formula_is_the_sd_of_the_sum():
             for t in NOISE_CELL["t"]:
                 found = values(rows, series="formula", t=t, lam=lam, noise=noise)
                 np.testing.assert_allclose(found, [kappa * sd[t - 1]], rtol=1e-9)
-    assert not values(list(fig01.run(small("noise", trials=(1, 2)))), series="formula")
+    assert not values(list(figure_1.run_fig01(small("noise", trials=(1, 2)))), series="formula")
 
 
 def test_noise_rows_say_what_they_show():
-    for row in fig01.run(small("noise")):
+    for row in figure_1.run_fig01(small("noise")):
         assert (row["panel"], row["T"], "C_clip" in row) == ("noise", 12, False)
         if row["noise"] == "fixed":
             assert (row["accountant"], row["kappa"], row["precondition"]) == ("fixed kappa", 1.0, "none")
@@ -255,7 +262,7 @@ def test_no_run_on_the_digits_is_guaranteed():
     """Step sizes were tuned on splits of the same images."""
     for accountant, sampler in SAMPLERS.items():
         spec = small(eps=[1.0, 8.0], accountant=accountant)
-        entries = list(fig01.releases(spec))
+        entries = list(figure_1.releases_fig01(spec))
         assert len({arm for arm, _, _ in entries}) == 6
         for arm, mechanism, delta in entries:
             assert arm.startswith(f"main: {accountant}, eps=")
@@ -264,7 +271,7 @@ def test_no_run_on_the_digits_is_guaranteed():
             (release,) = mechanism.releases
             eps, lam = (float(word.split("=")[1]) for word in arm.split(", ")[1:])
             assert release.noise_sd == pytest.approx(0.7 * 2.0 / eps / (1.0 - lam))
-    assert not list(fig01.releases(small("noise")))
+    assert not list(figure_1.releases_fig01(small("noise")))
 
 
 @pytest.fixture
@@ -289,30 +296,30 @@ def fashion(**changes):
 def test_clothes_are_tuned_on_others():
     training, test = images.read_training(), images.read_test()
     for trial, rows, test_rows in [(0, (0, 150), (0, 75)), (7, (0, 150), (0, 75)), (-2, (150, 300), (75, 150))]:
-        task = fig01_fashion.task(fashion(), trial)
+        task = Convolutional.of(fashion()).fashion(trial)
         assert task.side == 14
         np.testing.assert_array_equal(task.inputs, images.pooled(training[slice(*rows)], 14))
         np.testing.assert_array_equal(task.labels, training.labels[slice(*rows)])
         np.testing.assert_array_equal(task.test_inputs, images.pooled(test[slice(*test_rows)], 14))
         np.testing.assert_array_equal(task.test_labels, test.labels[slice(*test_rows)])
     with pytest.raises(ValueError, match="records=201: there are 400 and 200 images; it may be 200 at most"):
-        fig01_fashion.task(fashion(records=201), 0)
+        Convolutional.of(fashion(records=201)).fashion(0)
 
 
 @pytest.mark.usefixtures("clothes")
 def test_clothes_give_the_same_rows_as_digits_do():
-    found, expected = list(fig01_fashion.run(fashion(T=3))), list(fig01.run(small(T=3)))
+    found, expected = list(figure_1.run_fig01_fashion(fashion(T=3))), list(figure_1.run_fig01(small(T=3)))
     assert [set(row) for row in found] == [set(row) for row in expected]
     assert len({row["value"] for row in found}) > 1
 
 
 def test_runs_on_clothes_keep_their_guarantee():
     for accountant, guarantee in (("bnb", "as published"), ("cyclic", "proved"), ("tail", "proved")):
-        entries = list(fig01_fashion.releases(fashion(accountant=accountant)))
+        entries = list(figure_1.releases_fig01_fashion(fashion(accountant=accountant)))
         assert [mechanism.guarantee for _, mechanism, _ in entries] == [guarantee] * 3
 
 
 def test_without_the_package_there_is_a_clear_word(tmp_path, monkeypatch):
     monkeypatch.setattr(images, "FOLDER", tmp_path)
     with pytest.raises(images.MissingDataError, match="install the Debian package dataset-fashion-mnist"):
-        list(fig01_fashion.run(fashion()))
+        list(figure_1.run_fig01_fashion(fashion()))

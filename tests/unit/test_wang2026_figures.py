@@ -1,6 +1,7 @@
 """Figures of wang2026: each is drawn from a made-up table, shows what the table has, and says what has no guarantee."""
 
 import math
+import pkgutil
 import warnings
 from collections.abc import Iterator
 from functools import cache
@@ -17,8 +18,14 @@ from matplotlib.lines import Line2D
 
 import made_up
 import pictures
-from dpdescent.papers.wang2026 import figures
-from dpdescent.papers.wang2026.figures import accounts, styles, theory, window
+from dpdescent.papers.wang2026 import (
+    explicit_bounds_figures,
+    multipliers_figures,
+    styles,
+    width_figures,
+    window_figures,
+)
+from dpdescent.replication.configuration import project
 from dpdescent.replication.drawing import figures as style
 from dpdescent.replication.judging.statistics import Z95
 from made_up import Rows, grid
@@ -26,7 +33,9 @@ from made_up import Rows, grid
 ROOT = Path(__file__).parents[2]
 CONFIG = yaml.safe_load((ROOT / "config/papers/wang2026.yaml").read_text(encoding="utf-8"))
 ARTEFACTS = CONFIG["artefacts"]
-DRAWN = [name.removeprefix("draw_") for name in figures.__all__]
+PAPERS = project.load({"scale": "paper", "seed": 7, "papers": ["wang2026"]}, ROOT).papers["wang2026"]
+DRAW = {name: each.draw for name, each in (PAPERS.artefacts | PAPERS.on_request).items() if not each.is_table}
+DRAWN = list(DRAW)
 NAN = math.nan
 
 
@@ -219,22 +228,6 @@ def plain(kappa: float, lam: float, T: float = 100, **more: Any) -> dict[str, An
     } | more  # fmt: skip
 
 
-def fixed_rows() -> Rows:
-    rows: Rows = []
-    settings = {
-        "small threshold, eta = 8": (0.25, 8.0),
-        "small threshold, eta = 2": (0.25, 2.0),
-        "gradient bound": (2.1, 0.5),
-    }
-    for (panel, (C_clip, eta)), lam in ((item, lam) for item in settings.items() for lam in (*LAMBDAS, 0.98, 0.995)):
-        risk = 0.16 + 0.3 / eta + 0.06 * (1 - lam) ** 2 + 0.01 * lam**40
-        known = plain(5.0, lam, 200, panel=panel, C_clip=C_clip, eta=eta, clipped=0.5)
-        rows += [known | {"series": name, "mean": risk * (0.97 if name[0] == "e" else 1)} for name in RISKS]
-        if lam:
-            rows.append(known | {"series": "gain over lam = 0", "mean": 0.22 + 0.3 / eta - risk, "se": 0.003})
-    return rows
-
-
 def validity_rows() -> Rows:
     blank = dict.fromkeys(ARTEFACTS["closed_form_validity"]["keys"], NAN)
     blank |= {
@@ -286,99 +279,6 @@ def counterexample_rows() -> Rows:
     return [row | {"exact": True} for row in rows]
 
 
-def iteration_rows() -> Rows:
-    rows: Rows = []
-    for panel, B, etas in (("full batch", 200, (0.5, 2.0, 8.0)), ("B = 5", 5, (0.5,)), ("B = 20", 20, (0.5, 2.0))):
-        for keys in grid(T=(50, 100, 200, 400, 800, 1600, 3200, 6400), eta=etas):
-            mean = min(0.7, 0.5 * (keys["T"] * keys["eta"] / 50) ** -0.51)
-            known = {"panel": panel, "n": 200, "B": B, "m": 64, "d": 4, "gamma": 0.11, "series": "empirical risk"}
-            rows.append(known | keys | {"mean": mean})
-    return rows
-
-
-def record_rows(minibatch: bool) -> Rows:
-    rows: Rows = []
-    for n in (25, 50, 100, 200) if minibatch else (50, 100, 200, 400, 800):
-        keys = {
-            "n": n,
-            "T": min(50 * n**2, 130000) if minibatch else 25 * n,
-            "B": 2 if minibatch else n,
-            "m": 64,
-            "d": 4,
-        }
-        keys |= {"eta": 2.0, "gamma": 0.15 * (n / 50) ** -0.15}
-        keys |= {"precondition": "met" if n <= 50 else "T capped"} if minibatch else {}
-        rows += [keys | {"series": name, "mean": (12 if name[0] == "p" else 8) / n} for name in RISKS]
-    return rows
-
-
-def private_rows() -> Rows:
-    rows: Rows = []
-    for n in (1000, 2000, 4000, 8000):
-        for lam, name in ((0.0, "D9"), (0.0, "tail"), (0.5, "F12x8"), (0.5, "F12x2"), (0.5, "tail")):
-            T, delta = round(4 * math.sqrt(n)), n**-1.1
-            kappa = kappa_of(name, lam, 1.0, 0.2, T)
-            keys = {"n": n, "T": T, "B": n // 5, "r": 0.2, "m": 64, "d": 4, "lam": lam, "eps": 1.0, "delta": delta}
-            keys |= accounted(name, T, 0.2, 1.0, delta) | {"C_clip": 0.25, "kappa": kappa, "eta": 8.0, "clipped": 0.5}
-            keys |= {"precondition": "not met"} if n == 1000 and name.startswith("F12") else {}
-            for series in RISKS:
-                rows.append(keys | {"series": series, "mean": 0.11 * kappa**0.4 * (1000 / n) ** 0.5})
-    return rows
-
-
-def budget_rows() -> Rows:
-    rows: Rows = []
-    for panel, changes in (
-        ("eps", [{"eps": eps} for eps in (0.25, 0.5, 1.0)]),
-        ("d", [{"d": d} for d in (2, 4, 8, 16)]),
-    ):
-        for change in changes:
-            for name in ("F12x8", "tail"):
-                keys: dict[str, Any] = {
-                    "panel": panel,
-                    "n": 4000,
-                    "T": 253,
-                    "B": 800,
-                    "r": 0.2,
-                    "m": 64,
-                    "d": 4,
-                    "lam": 0.5,
-                }
-                keys |= {"eps": 1.0, "delta": 4000**-1.1, "C_clip": 0.25} | change
-                keys |= accounted(name, 253, 0.2, keys["eps"], keys["delta"]) | {
-                    "eta": 8.0,
-                    "clipped": 0.5,
-                    "kappa": 9.0,
-                }
-                scale = 0.2 * (keys["d"] / 4) ** 0.5 / keys["eps"] * (1.6 if name == "F12x8" else 1)
-                rows += [
-                    keys | {"series": series, "mean": scale * (0.97 if series[0] == "e" else 1)} for series in RISKS
-                ]
-    return rows
-
-
-def width_rows() -> Rows:
-    rows: Rows = []
-    for keys in grid(m=(8, 16, 32, 64, 128, 256, 512), kappa=(0.0, 2.65), lam=(0.0, 0.5)):
-        m, kappa = keys["m"], keys["kappa"]
-        mean = 0.15 + 0.2 / m**0.5 + kappa * (1 - 0.4 * keys["lam"]) * 0.005 * m**0.4
-        own = plain(kappa, keys["lam"], panel="noise" if kappa else "no noise", m=m)
-        own |= {"eta": 8.0, "gamma": 0.09 * m**0.03, "initial_output": 1.2, "hessian": 3 / m**0.5, "clipped": 0.6}
-        own["noise_norm"] = 8 * 0.25 * kappa / 100 * math.sqrt(32 * m)
-        rows += [own | {"series": series, "mean": mean * (0.96 if series[0] == "e" else 1)} for series in RISKS]
-    return rows
-
-
-def batch_rows() -> Rows:
-    rows: Rows = []
-    for keys in grid(panel=("T fixed", "T B fixed"), B=(10, 25, 50, 100, 250, 1000), kappa=(0.0, 2.65), eta=(2.0, 8.0)):
-        T = 100 if keys["panel"] == "T fixed" else 10000 / keys["B"]
-        mean = 0.15 + 0.1 / keys["eta"] + 0.2 / T**0.5 + (0.2 + keys["kappa"] * keys["eta"]) / keys["B"]
-        own = plain(keys["kappa"], 0.0, T) | keys | {"r": keys["B"] / 1000, "clipped": 0.6}
-        rows += [own | {"series": series, "mean": mean * (0.96 if series[0] == "e" else 1)} for series in RISKS]
-    return rows
-
-
 def clipping_rows() -> Rows:
     rows: Rows = []
     thresholds = {"G_delta": 103.0, "G_sharp": 2.12, "1": 1.0, "0.25": 0.25, "0.05": 0.05}
@@ -391,20 +291,6 @@ def clipping_rows() -> Rows:
         own = {"n": 1000, "T": 100, "B": 100, "r": 0.1, "m": 64, "d": 4, "eps": 1.0, "delta": 1e-3} | keys
         own |= accounted("F8", 100, 0.1, 1.0, 1e-3) | {"kappa": 2.65, "C_clip": C_clip, "clipped": math.exp(-C_clip)}
         rows += [own | {"series": series, "mean": mean} for series in RISKS]
-    return rows
-
-
-def projection_rows() -> Rows:
-    rows: Rows = []
-    for keys in grid(
-        m=(64, 1024), kappa=(0.0, 2.65), lam=(0.0, 0.5, 0.9), radius_factor=(0.5, 1.0, 2.0, 4.0, math.inf)
-    ):
-        radius = 8.5 * keys["radius_factor"]
-        moved = 10.0 if not keys["kappa"] else 18 * keys["m"] ** 0.5 * (1.05 - keys["lam"])
-        own = plain(keys["kappa"], keys["lam"], 400) | keys | {"n": 200, "B": 20, "eta": 0.5, "C_clip": 2.1}
-        own |= {"projected": float(moved > radius) * 0.9, "largest_move": min(moved, radius), "radius": radius}
-        own |= {"largest_shift": 1.3 * moved, "Rbar": 90.0 * (1.05 - keys["lam"]) if keys["kappa"] else 60.0}
-        rows.append(own | {"series": "empirical risk", "mean": 0.3 + 0.3 * (moved > radius) * (keys["kappa"] > 0)})
     return rows
 
 
@@ -513,7 +399,7 @@ def window_rows() -> Rows:
         "eta": 0.012,
     }
     known |= {"largest_move": 1.0, "largest_shift": 1.0, "unit": 14.0, "C_clip": 3.0}
-    for name, sweep in window.SWEEPS.items():
+    for name, sweep in window_figures.SWEEPS.items():
         noisy = sweep.hue != "eta"
         for place, value in enumerate((0.1, 0.2, 0.4) if sweep.x in ("gamma", "residue") else (16.0, 64.0, 256.0)):
             own = known | {"panel": name, "kappa": 5.0 if noisy else 0.0}
@@ -571,10 +457,8 @@ ROWS: dict[str, Rows] = {
     "kappa_tables": multiplier_rows(), "fig01": figure_one_rows(),
     "fig01_fashion": accuracy_rows((0.0, 0.4, 0.6, 0.8, 0.9, 0.95), (1.0, 8.0), "bnb"), "kan_lambda": kan_lambda_rows(),
     "fig01_cifar10": cifar_rows(), "fig01_cifar10_rates": cifar_rate_rows(),
-    "kan_lambda_fashion": kan_rows(FASHION, d=8), "fixed_kappa": fixed_rows(), "closed_form_validity": validity_rows(),
-    "sampling_counterexample": counterexample_rows(), "rate_T": iteration_rows(), "rate_n": record_rows(False),
-    "rate_minibatch": record_rows(True), "private_rate_n": private_rows(), "eps_and_d": budget_rows(),
-    "width": width_rows(), "batch": batch_rows(), "clipping": clipping_rows(), "projection": projection_rows(),
+    "kan_lambda_fashion": kan_rows(FASHION, d=8), "closed_form_validity": validity_rows(),
+    "sampling_counterexample": counterexample_rows(), "clipping": clipping_rows(),
     "comparator": comparator_rows(), "bound_vs_run": bound_rows(), "stability": stability_rows(),
     "admissible_width": admissible_rows(), "initialisation": start_rows(), "lambda_tradeoff": tradeoff_rows(),
     "ext_window": window_rows(), "ext_window_rates": window_rate_rows(), "ext_proof": proof_rows(),
@@ -584,10 +468,9 @@ ROWS: dict[str, Rows] = {
 CURVES = {
     "kappa_tables": [8, 8, 8, 8, 5, 3, 3, 3], "fig01": [5, 6, 5, 5, 6, 5], "fig01_fashion": [2, 2],
     "fig01_cifar10": [3, 8, 3, 6], "fig01_cifar10_rates": [6] * 5,
-    "kan_lambda": [3] * 4 + [2] * 4 + [1] * 8, "kan_lambda_fashion": [2] * 12, "fixed_kappa": [2, 2, 2, 1, 1, 1],
-    "closed_form_validity": [2, 0, 0], "sampling_counterexample": [0, 0, 0, 0, 2, 2], "rate_T": [3, 1, 2],
-    "rate_n": [2, 2], "rate_minibatch": [2, 2], "private_rate_n": [5, 5, 5], "eps_and_d": [4, 4], "width": [4, 4, 0, 2],
-    "batch": [4] * 4, "clipping": [5, 5, 5], "projection": [4] * 6, "comparator": [18, 18, 18, 4],
+    "kan_lambda": [3] * 4 + [2] * 4 + [1] * 8, "kan_lambda_fashion": [2] * 12,
+    "closed_form_validity": [2, 0, 0], "sampling_counterexample": [0, 0, 0, 0, 2, 2],
+    "clipping": [5, 5, 5], "comparator": [18, 18, 18, 4],
     "bound_vs_run": [1, 0, 1, 0], "stability": [3, 3, 3], "admissible_width": [3] * 4 + [2] * 2,
     "initialisation": [1, 2, 3, 2], "lambda_tradeoff": [6] * 6,
     "ext_window": [1] * 14, "ext_window_rates": [2] * 5 + [1] * 2 + [2] * 4, "ext_proof": [0, 4, 2, 2],
@@ -611,7 +494,7 @@ def of_table(name: str, table: pd.DataFrame, display: dict[str, Any] | None = No
     """A figure, drawn without a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        figure: Figure = getattr(figures, f"draw_{name}")(table, DISPLAY[name] if display is None else display)
+        figure: Figure = pkgutil.resolve_name(DRAW[name])(table, DISPLAY[name] if display is None else display)
     return figure
 
 
@@ -820,7 +703,7 @@ def test_an_accountant_has_one_colour_and_no_two_share_it() -> None:
     assert styles.look("one of one's own")["color"] == style.GREY
     names = {text: name for name, (_, _, text) in styles.ACCOUNTANTS.items()}
     found = 0
-    for figure in map(draw, ("kappa_tables", "kan_lambda", "private_rate_n", "lambda_tradeoff", "eps_and_d", "fig01")):
+    for figure in map(draw, ("kappa_tables", "kan_lambda", "lambda_tradeoff", "fig01")):
         for panel in shown(figure):
             for container in panel.containers:
                 for text in (text for text in names if text in str(container.get_label())):
@@ -848,15 +731,6 @@ def test_what_has_no_guarantee_is_hollow_and_dashed_and_said_so() -> None:
     assert not is_hollow(line_through(panel, table, "lam"))
     sound = whole("kan_lambda").query("accountant == 'tail'")
     assert styles.HOLLOW not in legend_of(of_table("kan_lambda", sound))
-
-
-def test_single_points_outside_a_condition_are_hollow() -> None:
-    panel = draw("private_rate_n").axes[0]
-    (hollow,) = [line for line in lines_of(panel, color=styles.ACCOUNTANTS["F12x8"][0]) if is_hollow(line)]
-    assert data_of(hollow)[0].tolist() == [1000]
-    capped = [line for line in lines_of(draw("rate_minibatch").axes[0]) if is_hollow(line)]
-    assert [data_of(line)[0].tolist() for line in capped] == [[100, 200]] * 2
-    assert "hollow: $T$ capped, below what the corollary asks for" in legend_of(draw("rate_minibatch"))
 
 
 def test_an_axis_of_lambda_resolves_values_near_one() -> None:
@@ -925,7 +799,7 @@ def test_multipliers_are_drawn_plain_and_scaled_at_the_full_setting() -> None:
             if text in str(each.get_label())
         }
         assert len(panel.containers) <= 6
-        assert bool(names & set(accounts.STATED)) == panel.get_title().endswith("the paper's")
+        assert bool(names & set(multipliers_figures.STATED)) == panel.get_title().endswith("the paper's")
     assert "by Monte Carlo, with a standard error of at most 1 % of" in title_of(draw("kappa_tables"))
     other = whole("kappa_tables").query("T == 50 and r == 0.5")
     figure = of_table("kappa_tables", other)
@@ -955,13 +829,6 @@ def test_risks_against_lambda_have_their_variants_and_their_best_value() -> None
     assert not lines_of(shown(draw("kan_lambda"))[2], linewidth=0.9)
     gain = shown(draw("kan_lambda"))[3]
     line_through(gain, only("kan_lambda", panel="T = 100", eps=8.0, accountant="F8", series="gain over lam = 0"), "lam")
-    top, bottom = draw("fixed_kappa").axes[1], draw("fixed_kappa").axes[4]
-    at = {"panel": "small threshold, eta = 2"}
-    for series in RISKS:
-        line_through(top, only("fixed_kappa", **at, series=series), "lam")
-    line_through(bottom, only("fixed_kappa", **at, series="gain over lam = 0"), "lam")
-    (claimed,) = lines_of(top, linestyle="-.")
-    assert claimed.get_xdata()[0] == pytest.approx(1 / 3)
 
 
 def test_terms_of_the_bound_are_drawn_by_accountant() -> None:
@@ -1034,70 +901,14 @@ def test_pairs_are_drawn_with_what_is_attained_and_by_which_factor() -> None:
     assert [label.get_text().split("\n")[0] for label in many.get_xticklabels()] == ["$T=12$", "$T=100$", "$T=1000$"]
 
 
-def test_rates_have_guides_with_the_claimed_slopes() -> None:
-    for name, panel, label, slope in (
-        ("rate_T", 0, r"claimed: $1/(\gamma^2\eta T)$, slope $-1$", -1.0), ("rate_n", 0, "claimed: slope $-1$", -1.0),
-        ("rate_T", 1, r"slope $-1/2$, as of $1/(\gamma\sqrt{BT})$", -0.5),
-        ("rate_minibatch", 0, "claimed: slope $-1$", -1.0), ("private_rate_n", 0, "claimed: slope $-1/2$", -0.5),
-        ("eps_and_d", 0, r"claimed of the private term: $1/\varepsilon$", -1.0),
-        ("eps_and_d", 1, r"claimed of the private term: $\sqrt{d}$", 0.5),
-        ("width", 2, r"slope $-1/2$ in $m$, as of $\nu$", -0.5),
-        ("width", 3, r"slope $1/2$ in $m$, at one $\eta$", 0.5),
-        ("batch", 0, r"slope $-1$, as of $\kappa/B$", -1.0),
-        ("batch", 1, r"slope $-1/2$, as of $\kappa/(B\sqrt{T})$ at fixed $TB$", -0.5),
-        ("initialisation", 3, r"slope $-1/2$ in $m$", -0.5),
-    ):  # fmt: skip
-        assert slope_in(labelled(draw(name).axes[panel], label)) == pytest.approx(slope), name
-    guide = labelled(draw("rate_n").axes[0], "claimed: slope $-1$")
-    first = only("rate_n", series="population risk", n=50)
-    assert [values[0] for values in data_of(guide)] == pytest.approx([50, first["mean"].item()])
+def test_hessians_have_a_guide_with_the_claimed_slope() -> None:
+    guide = labelled(draw("initialisation").axes[3], r"slope $-1/2$ in $m$")
+    assert slope_in(guide) == pytest.approx(-0.5)
+    first = only("initialisation", series="nu").sort_values("m").iloc[0]
+    assert [values[0] for values in data_of(guide)] == pytest.approx([first["m"], first["mean"]])
 
 
-def test_risks_against_records_and_steps_equal_the_table() -> None:
-    for panel, name in zip(draw("rate_T").axes, ("full batch", "B = 5", "B = 20"), strict=True):
-        for eta in set(only("rate_T", panel=name)["eta"]):
-            line_through(panel, only("rate_T", panel=name, eta=eta), "T")
-    for name in ("rate_n", "rate_minibatch"):
-        risk, scaled = draw(name).axes
-        for series in RISKS:
-            table = only(name, series=series)
-            unit = table["n"] * table["gamma"] ** 2
-            line_through(risk, table, "n")
-            line = line_through(scaled, table.assign(mean=table["mean"] * unit), "n")
-            np.testing.assert_allclose(bars_of(scaled, line), Z95 * table["se"] * unit)
-    assert draw("rate_n").axes[0].get_xticklabels()[0].get_text() == "50\n$B=50$\n$T=1250$"
-    population, empirical, noise = draw("private_rate_n").axes
-    for lam, name in ((0.0, "D9"), (0.0, "tail"), (0.5, "F12x8"), (0.5, "F12x2"), (0.5, "tail")):
-        at = {"lam": lam, "accountant": name}
-        line_through(population, only("private_rate_n", **at, series="population risk"), "n")
-        line_through(empirical, only("private_rate_n", **at, series="empirical risk"), "n")
-        line_through(noise, only("private_rate_n", **at, series="population risk"), "n", "kappa")
-    (around,) = [line for line in lines_of(noise) if line.get_markerfacecolor() == "none"]
-    assert around.get_color() == styles.ACCOUNTANTS["D9"][0]
-    assert title_of(draw("private_rate_n")).split("\n")[1].startswith(r"$\delta=n^{-1.1}$")
-    for panel, x in zip(draw("eps_and_d").axes, ("eps", "d"), strict=True):
-        for series in RISKS:
-            for name in ("F12x8", "tail"):
-                line_through(panel, only("eps_and_d", panel=x, series=series, accountant=name), x)
-
-
-def test_choices_equal_the_table() -> None:
-    plain_, noisy, start, norm = draw("width").axes
-    for panel, name in ((plain_, "no noise"), (noisy, "noise")):
-        for lam in (0.0, 0.5):
-            for series in RISKS:
-                line_through(panel, only("width", panel=name, lam=lam, series=series), "m", color=styles.lam_color(lam))
-    at = {"series": "population risk", "lam": 0.0}
-    for measure in ("gamma", "initial_output", "hessian"):
-        line_through(start, only("width", **at, kappa=0.0), "m", measure)
-    line_through(norm, only("width", **at, kappa=2.65), "m", "noise_norm")
-    places = [(series, name) for series in RISKS for name in ("T fixed", "T B fixed")]
-    for panel, (series, name) in zip(draw("batch").axes, places, strict=True):
-        assert panel.get_ylabel() == f"averaged {series}"
-        for keys in grid(kappa=(0.0, 2.65), eta=(2.0, 8.0), series=series):
-            line = line_through(panel, only("batch", panel=name, **keys), "B")
-            full = (style.VERMILION if keys["kappa"] else style.GREY).lower() == line.get_color()
-            assert full == (keys["eta"] == 8.0)
+def test_thresholds_equal_the_table() -> None:
     first, second, clipped = draw("clipping").axes
     for rule in ("G_delta", "G_sharp", "1", "0.25", "0.05"):
         for panel, lam in ((first, 0.0), (second, 0.4)):
@@ -1113,33 +924,20 @@ def test_choices_equal_the_table() -> None:
 
 def test_methods_and_their_bounds_have_the_colours_of_the_registry() -> None:
     independent, nothing = (style.METHODS[name].lower() for name in ("DP-SGD", "non-private"))
-    for panel, name in zip(draw("batch").axes[:2], ("T fixed", "T B fixed"), strict=True):
-        for kappa, color in ((2.65, independent), (0.0, nothing)):
-            at = {"panel": name, "kappa": kappa, "eta": 8.0, "series": "population risk"}
-            assert line_through(panel, only("batch", **at), "B").get_color().lower() == color
     totals = draw("bound_vs_run").axes[0]
     for bound, color in (("A_van", independent), ("A_non", nothing)):
-        assert labelled(totals, theory.BOUNDS[bound][2]).get_color().lower() == color
-    table = only("projection", m=64, kappa=0.0, lam=0.0).sort_values("radius_factor").assign(place=range(5))
-    assert line_through(draw("projection").axes[0], table, "place").get_color().lower() == nothing
+        assert labelled(totals, explicit_bounds_figures.BOUNDS[bound][2]).get_color().lower() == color
 
 
-def test_narrow_axes_name_more_than_two_risks_and_no_share_above_all() -> None:
-    # Less than a decade of risks: 1, 2 and 5 alone would name two of them.
-    for name in ("private_rate_n", "eps_and_d"):
-        panel = draw(name).axes[0]
-        low, high = panel.get_ylim()
-        assert high < 10 * low
-        assert sum(low <= tick <= high for tick in panel.get_yticks()) > 3
+def test_no_share_above_all_is_named() -> None:
     event = draw("initialisation").axes[0]
     assert max(event.get_yticks()) == pytest.approx(100.0)
     assert event.get_ylim()[1] > 100.0
 
 
 def test_log_2_is_named_vacuous_where_risks_and_bounds_stand() -> None:
-    for name in ("rate_T", "rate_n", "private_rate_n", "eps_and_d", "width", "batch", "clipping", "projection"):
-        line = labelled(draw(name).axes[0], r"$\log 2$: loss of the output 0 (vacuous)")
-        assert line.get_ydata()[0] == math.log(2)
+    line = labelled(draw("clipping").axes[0], r"$\log 2$: loss of the output 0 (vacuous)")
+    assert line.get_ydata()[0] == math.log(2)
     for panel in draw("bound_vs_run").axes:
         assert labelled(panel, r"$\log 2$: loss of the output 0 (vacuous)").get_xdata()[0] == math.log(2)
 
@@ -1158,15 +956,15 @@ def test_bounds_stand_beside_runs_by_setting() -> None:
     def values(**keys: Any) -> list[float]:
         return [only("bound_vs_run", **at, **keys, kappa=kappa, lam=lam)["mean"].item() for kappa, lam in wanted]
 
-    for bound, (marker, _, text) in theory.BOUNDS.items():
+    for bound, (marker, _, text) in explicit_bounds_figures.BOUNDS.items():
         for constants in ("sharp", "paper") if bound in ("C.11", "D.13") else ("dropped",):
-            label = styles.joined(text, theory.CONSTANTS.get(constants, ""))
+            label = styles.joined(text, explicit_bounds_figures.CONSTANTS.get(constants, ""))
             line = labelled(totals, label)
             assert data_of(line)[0].tolist() == values(bound=bound, constants=constants, term="total")
             assert line.get_marker() == marker
             assert is_hollow(line) == (constants == "paper")
             assert (np.abs(data_of(line)[1] - np.arange(4)) < 0.5).all()
-    for term, (_, text) in theory.TERMS.items():
+    for term, (_, text) in explicit_bounds_figures.TERMS.items():
         found = data_of(labelled(terms, text))[0].tolist()
         assert found == [value for value in values(bound="C.11", constants="sharp", term=term) if value > 0]
     (measured,) = totals.containers
@@ -1192,28 +990,13 @@ def test_admitted_widths_are_shaded_between_the_limits() -> None:
             line_through(panel, only("admissible_width", **at, logs="dropped", series="upper limit"), "n")
         for series in ("lower limit", "gamma^-4", "gamma^-6"):
             line_through(panel, only("admissible_width", **at, logs=logs, accountant="F12x8", series=series), "n")
-        assert panel.get_title() == rf"$\gamma={gamma}$, $\eta={written}$, {theory.LOGS[logs]}"
+        assert panel.get_title() == rf"$\gamma={gamma}$, $\eta={written}$, {width_figures.LOGS[logs]}"
     areas = [sum(len(path.vertices) > 2 for shade in panel.collections for path in shade.get_paths()) for panel in axes]
     assert areas[5] == 0
     assert min(areas[:5]) > 0
 
 
 def test_diagnostics_equal_the_table() -> None:
-    axes = draw("projection").axes
-    for row, m in ((axes[:3], 64), (axes[3:], 1024)):
-        for kappa, lam in ((0.0, 0.0), (2.65, 0.0), (2.65, 0.5), (2.65, 0.9)):
-            table = only("projection", m=m, kappa=kappa, lam=lam).sort_values("radius_factor").assign(place=range(5))
-            line_through(row[0], table, "place")
-            line_through(row[1], table.assign(mean=100 * table["projected"]), "place")
-            line_through(row[2], table, "place", "largest_move")
-            line_through(row[2], table, "place", "Rbar", linestyle=":")
-        assert data_of(labelled(row[2], "radius $R_*$"))[1].tolist() == [4.25, 8.5, 17.0, 34.0]
-    assert [label.get_text() for label in axes[0].get_xticklabels()] == ["0.5", "1", "2", "4", "none"]
-    table = whole("projection")
-    blank = table.assign(
-        radius_factor=table["radius_factor"].replace(math.inf, NAN), radius=table["radius"].replace(math.inf, NAN)
-    )
-    assert [text.get_text() for text in of_table("projection", blank).axes[0].get_xticklabels()][-1] == "none"
     runs = ((0.0, 0.0), (2.65, 0.0), (2.65, 0.5))
     for panel, (kappa, lam) in zip(draw("stability").axes, runs, strict=True):
         for series in ("mean distance", "bound", "bound without e"):

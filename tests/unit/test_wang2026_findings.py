@@ -100,9 +100,9 @@ def tables() -> Tables:
                 ("kept in the limits too", "lower limit", 3.3e7), ("kept in the limits too", "upper limit", 8.8e6),
             )
         ],
-        "private_rate_n": [
-            {"n": n, "T": 127, "accountant": "F12x8", "precondition": condition, "series": "population risk",
-             "mean": 0.4}
+        "ext_window_rates": [
+            {"panel": "Corollary 5.3", "n": n, "T": 127, "r": 0.03, "accountant": "F12x8", "precondition": condition,
+             "series": "population risk", "mean": 0.4}
             for n, condition in ((1000, "not met"), (2000, "met"))
         ],
         "comparator": [
@@ -180,7 +180,7 @@ def test_accusations_are_worded_as_they_were_confirmed() -> None:
                                "it holds at 1 of 1 settings and fails at 0"]),
         ("theorem-f.12-factor", ["is 2 times the proof's, and 3.3 times"]),
         ("neighbouring-relations", ["D9: replace-one", "F12x8: zero-out", "24.5", "22"]),
-        ("corollary-5.3-iterations", ["100 against 43.5 at n = 100000", "met at n = 2000"]),
+        ("corollary-5.3-iterations", ["100 against 43.5 at n = 100000", "B/n = 0.03 and T = 127", "met at n = 2000"]),
         ("scale-of-kappa", ["C_clip = 0.25", "is 4 times", "2.65", "10.6"]),
         ("gradient-bound-conservative", ["G_delta 106", "2.04", "1.27", "m = 64",
                                          "0.707 at clip_rule = G_delta", "0.223 at clip_rule = 0.25"]),

@@ -7,22 +7,18 @@ import numpy as np
 import pytest
 
 from dpdescent.models.kan import logistic, logistic_slope
-from dpdescent.papers.wang2026 import design
+from dpdescent.papers.wang2026 import corollaries, explicit, network, rates, training
 from dpdescent.papers.wang2026.arms import Arm, Noise
-from dpdescent.papers.wang2026.experiments import (
-    admissible_width,
-    bound_vs_run,
-    comparator,
-    initialisation,
-    lambda_tradeoff,
-    projection,
-    stability,
-    table_rates,
-)
-from dpdescent.papers.wang2026.runs import diagnostics
-from dpdescent.papers.wang2026.runs.diagnostics import Seed
-from dpdescent.papers.wang2026.theory import constants, explicit, margin, rates
-from dpdescent.papers.wang2026.theory.constants import Constants
+from dpdescent.papers.wang2026.corollaries import run_table_rates
+from dpdescent.papers.wang2026.correlation import run_lambda_tradeoff
+from dpdescent.papers.wang2026.explicit_bounds import releases_bound_vs_run, run_bound_vs_run
+from dpdescent.papers.wang2026.network import Constants
+from dpdescent.papers.wang2026.setting import Analysed, Size, Task
+from dpdescent.papers.wang2026.stability import Watched, releases_stability, run_stability
+from dpdescent.papers.wang2026.starts import releases_comparator, run_comparator, run_initialisation
+from dpdescent.papers.wang2026.training import Seed
+from dpdescent.papers.wang2026.width import run_admissible_width
+from dpdescent.papers.wang2026.window import run_ext_window
 
 SETTINGS = {"design": "D1", "d": 2, "m": 12, "spline_cells": 5, "delta": 1e-3, "delta_conf": 0.01, "gamma": 0.1}
 SETTINGS |= {"comparator_steps": 400, "comparator_eta": 16, "check_every": 10}
@@ -35,6 +31,10 @@ def spec_of(artefact, cell, *, panel="all", trials=(0, 1), arms=None, **settings
     }  # fmt: skip
 
 
+def seed_of(spec, trial, n):
+    return Seed(Analysed.of(spec), trial, n)
+
+
 def check_unique(rows, *keys):
     """No two rows with the same keys, series and trial; a key may be missing from some."""
     places = Counter(tuple(row.get(key) for key in (*keys, "series", "trial")) for row in rows)
@@ -44,9 +44,10 @@ def check_unique(rows, *keys):
 
 def by_hand(spec, trial, *, n, B, T, eta, kappa, lam, C_clip, radius=math.inf):
     """W_t and Z_t of one run, gradients written out record by record."""
-    p = design.problem_of(spec, [trial], n)
+    task = Task.of(spec)
+    p = task.problem([trial], n)
     start, heads, H, y = p.start[0], p.heads[0], p.features[0], p.labels[0]
-    batches, rng = design.fixed_size_batches(spec, [trial], n, B, T), design.normals_of(spec, [trial])[0]
+    batches, rng = task.batches([trial], Size(n, B, T)), task.normals([trial])[0]
     W, Z, out = start, np.zeros_like(start), []
     for t, rows in enumerate(batches):
         out.append((W, Z))
@@ -68,7 +69,7 @@ def by_hand(spec, trial, *, n, B, T, eta, kappa, lam, C_clip, radius=math.inf):
 
 def test_a_seed():
     spec = spec_of("x", {"n": 25})
-    seed = Seed(spec, 3, 25)
+    seed = seed_of(spec, 3, 25)
     p = seed.problem
     assert seed.loss(p.start[0]) == pytest.approx(
         float(logistic(p.labels * p.kan.outputs(p.start, p.features, p.heads)).mean())
@@ -77,7 +78,7 @@ def test_a_seed():
     assert seed.trained.distance == pytest.approx(np.linalg.norm(seed.trained.weights - p.start[0]))
     assert seed.comparator("W_0", 10).distance == 0.0
     ntk = seed.comparator("NTK", 10)
-    tau = margin.comparator_distance(seed.margin.value, 25, 10, Constants.sharp(p.kan.splines), 0.002)
+    tau = network.comparator_distance(seed.margin.value, 25, 10, Constants.sharp(p.kan.splines), 0.002)
     assert ntk.distance == pytest.approx(tau)
     # Near the start, the risk falls in the direction of the margin at a rate of half of it at least or so.
     assert seed.along_margin(1e-4).loss < seed.loss(p.start[0]) - 0.2e-4 * seed.margin.value
@@ -90,18 +91,18 @@ def test_a_seed():
 
 def test_bounds_of_a_seed():
     spec = spec_of("x", {"n": 25})
-    seed = Seed(spec, 3, 25)
+    seed = seed_of(spec, 3, 25)
     paper, sharp = seed.bounds("paper"), seed.bounds("sharp")
     known = Constants.paper(seed.problem.kan.splines)
     assert (paper.gradient, paper.hessian) == (known.gradient_bound(12, 0.002), known.hessian_bound(12, 0.002))
-    assert sharp.gradient == diagnostics.sharp_threshold(spec, 3) < paper.gradient
-    assert sharp.beta == constants.smoothness(sharp.gradient, sharp.hessian)
+    assert sharp.gradient == training.sharp_threshold(seed.task, 3) < paper.gradient
+    assert sharp.beta == network.smoothness(sharp.gradient, sharp.hessian)
     # The second layer that it is computed from is the one in the problem.
-    c = diagnostics.second_layer(spec, 3)
+    c = seed.task.start(3)[1]
     outputs = seed.problem.kan.outputs(seed.problem.start[0], seed.problem.features[0], seed.problem.kan.heads(c))
     expected = seed.problem.kan.outputs(seed.problem.start, seed.problem.features, seed.problem.heads)[0]
     assert outputs == pytest.approx(expected, rel=1e-12)
-    size = design.Size(25, 5, 8)
+    size = Size(25, 5, 8)
     setting = seed.setting(size, Arm(Noise.fixed(size, 2.0, 0.5, 1e-3), 1.5, 0.3), sharp)
     assert (setting.c_priv, setting.lam, setting.parameters, setting.T) == (1.5 * 2.0 / 5, 0.5, 12 * 16, 8)
 
@@ -110,34 +111,33 @@ def test_bounds_of_a_seed():
 
 
 def test_projection():
-    cell = {"n": 20, "B": 5, "T": 9, "m": 12, "eta": 1.0}
-    spec = spec_of("projection", cell, arms={"kappa": [0, 2.0], "lam": [0, 0.5], "radius_factor": [1, 0.02]})
-    rows = list(projection.run(spec))
-    check_unique(rows, "kappa", "lam", "radius_factor")
-    assert len(rows) == 9
-    unit = 10.0 * (math.log(9) + math.sqrt(math.log(20 / 0.01)))
-    seed, G = Seed(spec, 0, 20), diagnostics.sharp_threshold(spec, 0)
-    for row in rows:
-        assert row["radius"] == pytest.approx(row["radius_factor"] * unit)
-        assert row["C_clip"] == G
-        path = by_hand(
-            spec, 0, n=20, B=5, T=9, eta=1.0, kappa=row["kappa"], lam=row["lam"], C_clip=G, radius=row["radius"]
-        )  # fmt: skip
-        moves = [np.linalg.norm(W - seed.problem.start[0]) for W, _ in path]
-        drift = G * row["kappa"] / 5
-        shifts = [np.linalg.norm(W + drift * Z - seed.trained.weights) for W, Z in path]
-        assert row["largest_move"] == pytest.approx(max(moves), rel=1e-9)
-        assert row["largest_shift"] == pytest.approx(max(shifts), rel=1e-9)
-        on_the_edge = np.mean([move > 0.999999 * row["radius"] for move in moves[1:]])
-        assert row["projected"] == pytest.approx(on_the_edge)
-    assert {row["radius_factor"] for row in rows if row["projected"] > 0} == {0.02}
-    assert len({row["Rbar"] for row in rows}) == 3
+    cell = {"n": 20, "B": 5, "T": 9, "m": 12, "eta": 1.0, "kappa": [0, 2.0], "lam": [0, 0.5], "jitter": 0.1}
+    for factor in (1, 0.02):
+        arms = {"radius_factor": factor}
+        spec = spec_of("ext_window", cell, arms=arms, design="two clusters", C_clip=2.0, per_step=5, test_points=50)
+        rows = list(run_ext_window(spec))
+        check_unique(rows, "kappa", "lam")
+        unit = 10.0 * (math.log(9) + math.sqrt(math.log(20 / 0.01)))
+        start, edge = Task.of(spec).problem([0], 20).start[0], factor * unit
+        rows = [row for row in rows if row["series"] == "empirical risk"]
+        assert len(rows) == 3
+        for row in rows:
+            assert row["unit"] == pytest.approx(unit)
+            path = by_hand(
+                spec, 0, n=20, B=5, T=9, eta=1.0, kappa=row["kappa"], lam=row["lam"], C_clip=2.0, radius=edge
+            )  # fmt: skip
+            moves = [np.linalg.norm(W - start) for W, _ in path]
+            shifts = [np.linalg.norm(W + 2.0 * row["kappa"] / 5 * Z - start) for W, Z in path]
+            assert row["largest_move"] == pytest.approx(max(moves), rel=1e-9)
+            assert row["largest_shift"] == pytest.approx(max(shifts), rel=1e-9)
+            assert row["projected"] == pytest.approx(np.mean([move > 0.999999 * edge for move in moves[1:]]))
+        assert max(row["projected"] for row in rows) == (1.0 if factor == 0.02 else 0.0)
 
 
 def test_radius_of_the_projection_rests_on_no_record():
-    first, second = (spec_of("projection", {"m": 12}, design=design) for design in ("D1", "D2"))
-    assert diagnostics.theorem_radius(first, 20, 9) == diagnostics.theorem_radius(second, 20, 9)
-    assert diagnostics.theorem_radius(first, 20, 9) == margin.radius(0.1, 20, 9, 0.01)
+    first, second = (Analysed.of(spec_of("x", {"m": 12}, design=design)) for design in ("D1", "D2"))
+    assert training.theorem_radius(first, 20, 9) == training.theorem_radius(second, 20, 9)
+    assert training.theorem_radius(first, 20, 9) == network.radius(0.1, 20, 9, 0.01)
 
 
 # Comparator -----------------------------------------------------------------------------------------------------------
@@ -146,9 +146,9 @@ def test_radius_of_the_projection_rests_on_no_record():
 def test_comparator_inequality_along_runs():
     cell = {"n": 20, "B": 5, "T": 21, "m": 12, "eta": 2.0, "kappa": [0, 30.0], "lam": [0, 0.9]}
     spec = spec_of("comparator", cell, panel="inequality", C_clip=0.25)
-    rows = list(comparator.run(spec))
+    rows = list(run_comparator(spec))
     check_unique(rows, "kappa", "lam", "comparator")
-    seed, target = Seed(spec, 0, 20), Seed(spec, 0, 20).trained
+    seed, target = seed_of(spec, 0, 20), seed_of(spec, 0, 20).trained
     for kappa, lam in ((0, 0.0), (30.0, 0.0), (30.0, 0.9)):
         path = by_hand(spec, 0, n=20, B=5, T=21, eta=2.0, kappa=kappa, lam=lam, C_clip=0.25)[::10]
         slacks = []
@@ -171,7 +171,7 @@ def test_comparator_inequality_along_runs():
 
 
 def test_gradient_of_the_empirical_risk_by_finite_differences():
-    seed = Seed(spec_of("x", {"n": 10}), 0, 10)
+    seed = seed_of(spec_of("x", {"n": 10}), 0, 10)
     W = seed.problem.start[0]
     gradient = seed.loss_and_gradient(W[None])[1][0]
     for j, k in ((0, 3), (5, 10)):
@@ -182,11 +182,11 @@ def test_gradient_of_the_empirical_risk_by_finite_differences():
 
 def test_risk_along_the_margin():
     cell = {"n": 20, "T": 21, "m": 12, "tau_gamma": [0.5, 8]}
-    rows = list(comparator.run(spec_of("comparator", cell, panel="ntk", trials=(0, 3))))
+    rows = list(run_comparator(spec_of("comparator", cell, panel="ntk", trials=(0, 3))))
     check_unique(rows, "tau_gamma")
     assert len(rows) == 6
     for row in rows:
-        seed = Seed(spec_of("comparator", cell), row["trial"], 20)
+        seed = seed_of(spec_of("comparator", cell), row["trial"], 20)
         tau = row["tau_gamma"] / seed.margin.value
         assert row["condition"] == pytest.approx(seed.sharp.hessian * tau**2)
         assert row["value"] == seed.along_margin(tau).loss
@@ -200,7 +200,7 @@ def test_bounds_beside_runs(longer):
     cell = {"n": 30, "B": 6, "T": 12, "eta": 0.05, "T_of_bound": longer}
     arms = {"kappa": [0, 1.0], "lam": [0, 0.5], "constants": ["paper", "sharp"]}
     spec = spec_of("bound_vs_run", cell, trials=(1, 3), arms=arms)
-    rows = list(bound_vs_run.run(spec))
+    rows = list(run_bound_vs_run(spec))
     check_unique(rows, "T", "kappa", "lam", "constants", "bound", "term")
     measured = {(row["trial"], row["kappa"], row["lam"]): row["value"] for row in rows if row["term"] == "measured"}
     assert len(measured) == 6
@@ -223,10 +223,10 @@ def test_terms_and_measured_risk_of_one_run():
     cell = {"n": 30, "B": 6, "T": 12, "eta": 0.05, "T_of_bound": 12}
     arms = {"kappa": [1.0], "lam": [0.5], "constants": ["sharp"]}
     spec = spec_of("bound_vs_run", cell, panel="step of the experiments", arms=arms)
-    rows = {(row.get("bound"), row["term"]): row for row in bound_vs_run.run(spec)}
-    seed, G = Seed(spec, 0, 30), diagnostics.sharp_threshold(spec, 0)
+    rows = {(row.get("bound"), row["term"]): row for row in run_bound_vs_run(spec)}
+    seed, G = seed_of(spec, 0, 30), training.sharp_threshold(Task.of(spec), 0)
     path = by_hand(spec, 0, n=30, B=6, T=12, eta=0.05, kappa=1.0, lam=0.5, C_clip=G)
-    batches = design.fixed_size_batches(spec, [0], 30, 6, 12)
+    batches = Task.of(spec).batches([0], Size(30, 6, 12))
     p, losses = seed.problem, []
     for (W, _), rows_of_batch in zip(path, batches, strict=True):
         f = p.kan.outputs(W[None], p.features, p.heads)[0]
@@ -251,8 +251,8 @@ COUPLED = spec_of(
 
 
 def test_neighbours_differ_in_one_record_each():
-    seed = Seed(COUPLED, 0, 15)
-    made = stability.neighbours(COUPLED, seed)
+    seed = seed_of(COUPLED, 0, 15)
+    made = Watched.of(COUPLED).problem_of(seed)
     assert made.labels.shape == (5, 15)
     assert (made.features[0] == seed.problem.features[0]).all()
     for i in range(4):
@@ -263,20 +263,20 @@ def test_neighbours_differ_in_one_record_each():
 
 
 def test_distances_of_coupled_runs(monkeypatch):
-    rows = list(stability.run(COUPLED))
+    rows = list(run_stability(COUPLED))
     check_unique(rows, "kappa", "lam", "t")
-    G, seed = diagnostics.sharp_threshold(COUPLED, 0), Seed(COUPLED, 0, 15)
-    made, problem_of = stability.neighbours(COUPLED, seed), design.problem_of
+    G, seed = training.sharp_threshold(Task.of(COUPLED), 0), seed_of(COUPLED, 0, 15)
+    made, problem_of = Watched.of(COUPLED).problem_of(seed), Task.problem
 
     def path(which, kappa, lam):
-        def one(spec, trials, n):
-            problem = problem_of(spec, trials, n)
+        def one(task, trials, n):
+            problem = problem_of(task, trials, n)
             return type(problem)(
                 problem.kan, made.features[which : which + 1], made.labels[which : which + 1], problem.start,
                 problem.heads,
             )  # fmt: skip
 
-        monkeypatch.setattr(design, "problem_of", one)
+        monkeypatch.setattr(Task, "problem", one)
         return by_hand(COUPLED, 0, n=15, B=3, T=12, eta=0.5, kappa=kappa, lam=lam, C_clip=G)
 
     for kappa, lam in ((0, 0.0), (2.0, 0.5)):
@@ -290,7 +290,7 @@ def test_distances_of_coupled_runs(monkeypatch):
             assert found["bound"] == pytest.approx(math.e * found["bound without e"])
             assert found["bound"] > found["mean distance"]
     # The bound sums the first run's risks on its own batches before that time.
-    p, batches = seed.problem, list(design.fixed_size_batches(COUPLED, [0], 15, 3, 12))
+    p, batches = seed.problem, list(Task.of(COUPLED).batches([0], Size(15, 3, 12)))
     gone = [
         float(logistic(p.labels[0] * p.kan.outputs(W[None], p.features, p.heads)[0])[rows_of_batch[0]].mean())
         for (W, _), rows_of_batch in zip(first, batches, strict=True)
@@ -303,7 +303,7 @@ def test_distances_of_coupled_runs(monkeypatch):
 
 def test_admissible_width():
     cell = {"n": [10**3, 10**7, 10**9], "gamma": [0.1], "lam": 0.5, "eps": 1, "r": 0.2, "eta": 1 / 12}
-    rows = list(admissible_width.run(spec_of("admissible_width", cell, d=4)))
+    rows = list(run_admissible_width(spec_of("admissible_width", cell, d=4)))
     check_unique(rows, "n", "gamma", "lam", "eps", "logs", "accountant")
     found = {(row["n"], row["logs"], row["accountant"], row["series"]): row["value"] for row in rows}
     # Computed once before.
@@ -321,13 +321,13 @@ def test_admissible_width():
 
 def test_initialisation():
     spec = spec_of("initialisation", {"n": 20, "m": 12}, trials=(0, 4))
-    rows = list(initialisation.run(spec))
+    rows = list(run_initialisation(spec))
     check_unique(rows, "m", "n", "d")
     assert len(rows) == 32
     for trial in range(4):
         found = {row["series"]: row["value"] for row in rows if row["trial"] == trial}
         assert found["E_delta holds"] == 1.0
-        p = design.problem_of(spec, [trial], 20)
+        p = Task.of(spec).problem([trial], 20)
         f, S = p.kan.outputs_and_factors(p.start[0], p.features[0], p.heads[0])
         assert found["largest |f_0|"] == pytest.approx(np.abs(f).max())
         norms = [np.linalg.norm(np.outer(s, h)) for s, h in zip(S, p.features[0], strict=True)]
@@ -341,13 +341,14 @@ def test_initialisation():
 
 
 def test_event_may_fail(monkeypatch):
-    monkeypatch.setattr(diagnostics, "second_layer", lambda spec, trial: np.full((12, 8), 9.0))
-    rows = list(initialisation.run(spec_of("initialisation", {"n": 20, "m": 12})))
+    start = Task.start
+    monkeypatch.setattr(Task, "start", lambda task, trial: (start(task, trial)[0], np.full((12, 8), 9.0)))
+    rows = list(run_initialisation(spec_of("initialisation", {"n": 20, "m": 12})))
     assert next(row["value"] for row in rows if row["series"] == "E_delta holds") == 0.0
 
 
 def test_table_of_rates():
-    rows = list(table_rates.run(spec_of("table_rates", {"n": 10000, "gamma": 0.1, "d": 4, "eps": 1})))
+    rows = list(run_table_rates(spec_of("table_rates", {"n": 10000, "gamma": 0.1, "d": 4, "eps": 1})))
     check_unique(rows, "row", "setting", "quantity", "source")
     found = {(row["source"], row["quantity"]): row for row in rows}
     assert found["Corollary 5.3", "rate"]["value"] == pytest.approx(0.1)
@@ -356,15 +357,15 @@ def test_table_of_rates():
     assert found["Corollary 5.5", "rate, privacy"]["value"] == pytest.approx(0.2)
     assert found["Corollary 5.6", "rate, empirical risk"]["value"] == pytest.approx(1e-4)
     # A_non = 3 / n at these settings, and eta T / n = 1 / gamma^2.
-    assert found["Corollary 5.6", table_rates.INSERTED]["value"] == pytest.approx(3e-4 * 101.0)
-    assert found["App. E", table_rates.INSERTED]["value"] == pytest.approx(1e-4 * 101.0)
+    assert found["Corollary 5.6", corollaries.INSERTED]["value"] == pytest.approx(3e-4 * 101.0)
+    assert found["App. E", corollaries.INSERTED]["value"] == pytest.approx(1e-4 * 101.0)
 
 
 def test_correlation_under_accountants(tmp_path):
     cell = {"n": 1000, "B": 100, "T": 100, "eps": [1], "eta": 1}
     accountants = ["fixed", "F12x8", "tail", "cyclic"]
     arms = {"lam": [0, 0.2, 0.4, 0.6, 0.8, 0.95], "accountants": accountants}
-    rows = list(lambda_tradeoff.run(spec_of("lambda_tradeoff", cell, arms=arms, d=4, m=64)))
+    rows = list(run_lambda_tradeoff(spec_of("lambda_tradeoff", cell, arms=arms, d=4, m=64)))
     check_unique(rows, "lam", "eps", "accountant", "term")
     best, linear = {}, {}
     for name in accountants:
@@ -385,11 +386,11 @@ def test_correlation_under_accountants(tmp_path):
 
 
 def test_ledger():
-    cell = {"n": 20, "B": 5, "T": 9, "m": 12, "eta": 1.0, "kappa": [0, 2.0], "lam": [0, 0.5], "radius_factor": 1}
-    for module in (projection, bound_vs_run, stability, comparator):
-        spec = spec_of(module.__name__.rsplit(".")[-1], cell, panel="inequality", C_clip=0.25)
-        entries = list(module.releases(spec))
+    cell = {"n": 20, "B": 5, "T": 9, "m": 12, "eta": 1.0, "kappa": [0, 2.0], "lam": [0, 0.5]}
+    arms = {"constants": "sharp", "T_of_bound": 9, "indices": 4, "t": 5}
+    for releases in (releases_bound_vs_run, releases_stability, releases_comparator):
+        entries = list(releases(spec_of("x", cell, panel="inequality", arms=arms, C_clip=0.25)))
         assert len(entries) == len({name for name, _, _ in entries}) == 3
         assert [event.guarantee for _, event, _ in entries] == ["none", "proved", "proved"]
         assert entries[1][1].sampler == "fixed size"
-    assert not list(comparator.releases(spec_of("comparator", {}, panel="ntk")))
+    assert not list(releases_comparator(spec_of("comparator", {}, panel="ntk")))

@@ -3,11 +3,12 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from dpdescent.algorithms.lambda_cgd import CGDArms
-from dpdescent.papers.wang2026.design import Size
+from dpdescent.papers.wang2026.setting import Part, Size
 from dpdescent.privacy.events import (
     CorrelatedReleases,
     GaussianReleases,
@@ -16,19 +17,19 @@ from dpdescent.privacy.events import (
     Relation,
     Sampler,
     correlated_release,
-)  # fmt: skip
-from dpdescent.privacy.participation import encoder
+)
+from dpdescent.privacy.participation import accountants, encoder
+from dpdescent.privacy.participation.calibration import Calibrated
+from dpdescent.replication.build.files import read_rows
 
 FIXED, NO_NOISE = "fixed kappa", "none"
 # What independent noise is compared with correlated noise of an accountant: proved, and far less noise at lambda = 0.
-INDEPENDENT = {"tail": "WOR"}
+INDEPENDENT_OF = {"tail": "WOR"}
 NAME = "DP-SGD with correlated noise"
-
 _CONDITIONING = (
     "given the batches, which do not depend on the records, the run is one Gaussian release of the encoded sums, whose "
     "sensitivity hangs on how often a record takes part; eps_tight is by the mean over that (joint convexity)"
 )
-_LARGE_DELTA = "delta is not below 1 / n, as the paper allows: to publish a record at random would be private too"
 _CAUSAL = "gradients are clipped at C_clip; iterates are post-processing; T steps are accounted for"
 _REASONS: dict[str, tuple[Guarantee, str]] = {
     FIXED: ("proved", _CONDITIONING),
@@ -175,3 +176,45 @@ def _argument(noise: Noise) -> tuple[Guarantee, str]:
         guarantee = "none"
         reason = "outside the theorem's condition eps <= 1, r T >= 3 log(2/delta): no guarantee is claimed"
     return guarantee, f"{reason}; {_CAUSAL}"
+
+
+# Accountants whose multipliers the artefact kappa_tables has, because Monte Carlo is slow; with their batches.
+SIMULATED: dict[str, Sampler] = {"F8": "Poisson", "bnb": "balls in bins"}
+TABLE = "kappa_tables"
+
+
+def calibrated(part: Part, size: Size, accountant: str, lam: float, eps: float, delta: float) -> Noise:
+    """Returns the noise of an accountant, for batches that are drawn as it asks for.
+
+    Raises:
+        ValueError: as `multiplier` does.
+    """
+    found = multiplier(part, accountant, size.T, size.r, lam, eps, delta)
+    return Noise(
+        accountant, found.multiplier, lam, size, eps, delta, found.relation, found.sampler, found.precondition
+    )  # fmt: skip
+
+
+def multiplier(part: Part, accountant: str, T: int, r: float, lam: float, eps: float, delta: float) -> Calibrated:
+    """Returns the noise multiplier of an accountant and what it holds for.
+
+    Raises:
+        ValueError: if there is no such accountant, or the table of calibrated noise has no such setting.
+    """
+    if accountant not in SIMULATED:
+        # Closed forms draw no random numbers, so that the generator does not matter.
+        rng = np.random.default_rng(0)
+        return accountants.calibrate(accountant, T=T, rate=r, lam=lam, eps=eps, delta=delta, draws=0, rng=rng)
+    wanted = {"T": T, "r": r, "lam": lam, "eps": eps, "delta": delta}
+    for row in _simulated(str(part.tables[TABLE])):
+        if row["accountant"] == accountant and all(float(row[name]) == number for name, number in wanted.items()):
+            return Calibrated(
+                float(row["mean"]), float(row["delta_attained"]), float(row["delta_se"]), "zero-out",
+                SIMULATED[accountant], False, row["precondition"],
+            )  # fmt: skip
+    raise ValueError(f"{TABLE} has no multiplier of {accountant} at {wanted}: add the setting to that artefact")
+
+
+@cache
+def _simulated(path: str) -> list[dict[str, str]]:
+    return [row for row in read_rows(path) if row["accountant"] in SIMULATED]

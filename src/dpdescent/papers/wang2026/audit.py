@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from dpdescent.attacks import correlated, sampled
 from dpdescent.noise.strategies.toeplitz import damped_anti_pgd
 from dpdescent.papers.wang2026 import arms
-from dpdescent.papers.wang2026.design import Spec, value
+from dpdescent.papers.wang2026.setting import Part, Spec
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.events import CorrelatedReleases, Mechanism, Relation, Sampler
@@ -53,6 +53,14 @@ RANDOM: dict[tuple[Relation, Sampler], str] = {
 FINDINGS = {FIXED: Told("theorem-f.8-sampling")}
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Epochs(Part):
+    """Runs in which every record comes once in 1/r steps."""
+
+    T: int
+    r: float
+
+
 def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     """The audit of an arm that `releases` gave for a cell. Steps that were tuned on the records are no part of it."""
     if not event.releases and "non-private" in event.reason:
@@ -81,9 +89,9 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
         return NotAudited(f"hardly any noise: mu = {mu:.3g}, no privacy is claimed of it")
     if event.sampler == "full batch":
         return Request(KNOWN, {"T": LONGEST, "participations": LONGEST, "lam": lam, "mu": mu})
-    T = value(cell, "T")
-    apart = accountants.period_of(value(cell, "r"))
-    return Request(KNOWN, {"T": T, "participations": T // apart, "lam": lam, "mu": mu})
+    part = _Epochs.of(cell)
+    participations = part.T // accountants.period_of(part.r)
+    return Request(KNOWN, {"T": part.T, "participations": participations, "lam": lam, "mu": mu})
 
 
 def statements() -> Iterable[Statement]:

@@ -7,8 +7,8 @@ and were written before any of these runs; a refutation is left open, because wh
 
 from collections.abc import Iterator
 
-from dpdescent.papers.wang2026.claims import figure_1
-from dpdescent.papers.wang2026.claims.figure_1 import Analogue, Samplers
+from dpdescent.papers.wang2026 import figure_1
+from dpdescent.papers.wang2026.figure_1 import Analogue, Samplers
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
 # By sampler: its variant, words, and the ids of the claims on the gain, larger budgets, the shape and the drop.

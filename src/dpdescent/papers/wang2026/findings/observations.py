@@ -6,41 +6,41 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.wang2026.claims.privacy import multipliers
-from dpdescent.papers.wang2026.claims.quantities import SETTING, range_of, setting
-from dpdescent.papers.wang2026.claims.widths import LOGS
-from dpdescent.papers.wang2026.findings.privacy import NOT_RUN, told_of
-from dpdescent.papers.wang2026.reading import (
+from dpdescent.papers.wang2026 import corollaries
+from dpdescent.papers.wang2026.clipping import CLIPPING
+from dpdescent.papers.wang2026.criteria import (
     INDEPENDENT,
     PAIR,
-    POPULATION,
     PUBLISHED,
     RENYI,
+    SETTING,
     TAIL,
     finding,
+    range_of,
     rows,
+    setting,
 )
-from dpdescent.papers.wang2026.theory import prescriptions
+from dpdescent.papers.wang2026.findings.privacy import NOT_RUN, told_of
+from dpdescent.papers.wang2026.multipliers import TABLE, multipliers
+from dpdescent.papers.wang2026.setting import G_DELTA, G_SHARP, GRADIENT, POPULATION
+from dpdescent.papers.wang2026.starts import ALONG, PATH, START, VIOLATIONS
+from dpdescent.papers.wang2026.width import LOGS, SIXTH, UPPER, WIDTHS
+from dpdescent.papers.wang2026.window_rates import RATES
 from dpdescent.replication.judging.algebra import at_end, floats, pairs
 from dpdescent.replication.judging.evidence import Evidence, Finding
-
-VALIDITY, COUNTEREXAMPLE, MULTIPLIERS, CLIPPING, WIDTHS, PATH = (
-    "closed_form_validity", "sampling_counterexample", "kappa_tables", "clipping", "admissible_width", "comparator",
-)  # fmt: skip
 
 
 def observations(evidence: Evidence) -> Iterator[Finding]:
     """Yields what is unstated, then what conditions mean."""
-    yield from _regimes(evidence)
-    yield from _conditions(evidence)
-
-
-def _regimes(evidence: Evidence) -> Iterator[Finding]:
     yield _relations(evidence)
     yield _iterations(evidence)
     yield _scale(evidence)
     yield _updates(evidence)
     yield _amplification(evidence)
+    yield _threshold(evidence)
+    yield _widths(evidence)
+    yield _window(evidence)
+    yield _comparator(evidence)
 
 
 def _relations(evidence: Evidence) -> Finding:
@@ -52,7 +52,7 @@ def _relations(evidence: Evidence) -> Finding:
         }
     )
     return finding(
-        id="neighbouring-relations", location="Definition 3.1, App. D.1, Definition F.1", kind="unstated", severity="low", status="question", artefact=MULTIPLIERS,
+        id="neighbouring-relations", location="Definition 3.1, App. D.1, Definition F.1", kind="unstated", severity="low", status="question", artefact=TABLE,
         statement="datasets are neighbours if they differ in the contribution of one data record; replacement for lambda = 0 (App. D.1), zero-out for lambda > 0 (App. F.1)",
         expected="one relation wherever independent and correlated noise are compared at the same eps",
         measured=(
@@ -65,21 +65,20 @@ def _relations(evidence: Evidence) -> Finding:
 
 def _iterations(evidence: Evidence) -> Finding:
     gamma, d = (setting(evidence, name) for name in ("gamma", "d"))
-    artefacts = evidence.spec["artefacts"]
-    rho, steps = float(artefacts[WIDTHS]["cells"]["all"]["r"]), float(artefacts["private_rate_n"]["arms"]["steps"])
-    widths = rows(evidence, WIDTHS, series="upper limit", logs="dropped")
+    rho = float(evidence.spec["artefacts"][WIDTHS]["cells"]["all"]["r"])
+    widths = rows(evidence, WIDTHS, series=UPPER, logs="dropped")
     told = []
     for n, eps in sorted(set(zip(floats(widths, "n"), floats(widths, "eps"), strict=True))):
-        run = prescriptions.corollary_5_3(prescriptions.Point(n, d, gamma, eps), rho=rho)
+        run = corollaries.corollary_5_3(corollaries.Point(n, d, gamma, eps), rho=rho)
         told.append(f"{rho * run.T:.3g} against {3.0 * math.log(2.0 * n / gamma):.3g} at n = {n:g}")
-    ours = rows(evidence, "private_rate_n", series=POPULATION, accountant=PUBLISHED)
+    ours = rows(evidence, RATES, panel="Corollary 5.3", series=POPULATION, accountant=PUBLISHED)
     met = ours[ours["precondition"] == "met"]
     return finding(
         id="corollary-5.3-iterations", location="Corollary 5.3, Theorem F.12", kind="unstated", severity="low", status="question", artefact=WIDTHS,
         statement="T of order min{sqrt(n)/gamma, n eps gamma^2/sqrt(d)} with the kappa of Theorem 5.1, which in full asks for rT >= 3 log(2/delta)",
         expected="a remark that the condition holds, or from which n on",
         measured=(
-            f"rT against 3 log(2/delta), delta = gamma/n, gamma = {gamma:g}, d = {d:g}, constants 1: {'; '.join(told) or NOT_RUN}. With T = {steps:g} sqrt(n), as run here, it is met at n = {', '.join(f'{n:g}' for n in sorted(set(floats(met, 'n')))) or NOT_RUN}"
+            f"rT against 3 log(2/delta), delta = gamma/n, gamma = {gamma:g}, d = {d:g}, constants 1: {'; '.join(told) or NOT_RUN}. With B/n = {range_of(floats(ours, 'r'))} and T = {range_of(floats(ours, 'T'))}, as run here, it is met at n = {', '.join(f'{n:g}' for n in sorted(set(floats(met, 'n')))) or NOT_RUN}"
         ),
         charitable="an asymptotic statement: rT grows like sqrt(n), the right-hand side like log(n), and constants are hidden",
     )  # fmt: skip
@@ -89,7 +88,7 @@ def _scale(evidence: Evidence) -> Finding:
     table = multipliers(evidence, PAIR, lam=0, eps=1, r=0.1, T=100)
     C_clip = setting(evidence, "C_clip")
     return finding(
-        id="scale-of-kappa", location="App. F.1, Theorem F.8", kind="text", severity="low", status="question", artefact=MULTIPLIERS,
+        id="scale-of-kappa", location="App. F.1, Theorem F.8", kind="text", severity="low", status="question", artefact=TABLE,
         statement="Z ~ N(0, kappa^2) on the sum of gradients clipped at C_clip, and a pair of variance kappa^2/C_clip^2; in Algorithm 1 the noise on that sum is C_clip kappa Z with Z ~ N(0, I)",
         expected="one scale: with Algorithm 1's the pair's variance is kappa^2",
         measured=(
@@ -101,11 +100,11 @@ def _scale(evidence: Evidence) -> Finding:
 
 
 def _updates(evidence: Evidence) -> Finding:
-    runs = rows(evidence, "private_rate_n", series=POPULATION)
+    runs = rows(evidence, RATES, panel="Corollary 5.3", series=POPULATION)
     lengths = sorted(set(floats(runs, "T")))
     excess = [math.sqrt(T / (T - 1.0)) - 1.0 for T in lengths if T > 1]
     return finding(
-        id="updates-accounted", location="Algorithm 1, Theorems 5.1 and 5.4", kind="text", severity="cosmetic", status="question", artefact="private_rate_n",
+        id="updates-accounted", location="Algorithm 1, Theorems 5.1 and 5.4", kind="text", severity="cosmetic", status="question", artefact=RATES,
         statement="for t = 1, ..., T - 1 (Algorithm 1); privacy is accounted for T steps, and the analysis has W_T",
         expected="one number of updates",
         measured=(
@@ -125,7 +124,7 @@ def _amplification(evidence: Evidence) -> Finding:
     by_rate = [(f"B/n = {r:g}", [each for rate, each in own if rate == r]) for r in sorted({rate for rate, _ in own})]
     told = "; ".join(f"{range_of(each)} at {place}" for place, each in by_rate)
     return finding(
-        id="theorem-5.1-amplification", location="Theorem 5.1 beside Theorem 5.4", kind="text", severity="cosmetic", status="question", artefact=MULTIPLIERS,
+        id="theorem-5.1-amplification", location="Theorem 5.1 beside Theorem 5.4", kind="text", severity="cosmetic", status="question", artefact=TABLE,
         statement="kappa^2 of the order of (B/n) T for lambda > 0, of (B/n)^2 T for lambda = 0",
         expected="a multiplier of correlated noise that tends to that of independent noise as lambda -> 0",
         measured=f"F.12's kappa at lambda = 0 over D.9's, over T, eps and delta: {told or NOT_RUN}",
@@ -133,17 +132,8 @@ def _amplification(evidence: Evidence) -> Finding:
     )  # fmt: skip
 
 
-def _conditions(evidence: Evidence) -> Iterator[Finding]:
-    yield _threshold(evidence)
-    yield _widths(evidence)
-    yield _window(evidence)
-    yield _comparator(evidence)
-
-
 def _threshold(evidence: Evidence) -> Finding:
-    large, sharp, seen = (
-        rows(evidence, "initialisation", series=series) for series in ("G_delta", "G_sharp", "largest gradient")
-    )
+    large, sharp, seen = (rows(evidence, START, series=series) for series in (G_DELTA, G_SHARP, GRADIENT))
     risks = rows(evidence, CLIPPING, series=POPULATION)
     best = pd.DataFrame(
         [at_end(group, "mean", largest=False).iloc[0] for _, group in risks.groupby(["clip_rule", "lam"])],
@@ -162,7 +152,7 @@ def _threshold(evidence: Evidence) -> Finding:
 
 
 def _widths(evidence: Evidence) -> Finding:
-    table = rows(evidence, PATH, panel="inequality", series="violations")
+    table = rows(evidence, PATH, panel="inequality", series=VIOLATIONS)
     bounds = rows(evidence, "bound_vs_run", series="bound", bound="C.11", term="total")
     steps = sorted({float(eta) for eta in floats(bounds, "eta")})
     return finding(
@@ -180,7 +170,7 @@ def _widths(evidence: Evidence) -> Finding:
 def _window(evidence: Evidence) -> Finding:
     told = []
     for logs, words in LOGS.items():
-        upper, sixth = (rows(evidence, WIDTHS, series=series, logs=logs) for series in ("upper limit", "gamma^-6"))
+        upper, sixth = (rows(evidence, WIDTHS, series=series, logs=logs) for series in (UPPER, SIXTH))
         on = ("n", "gamma", "lam", "eps", "eta", "accountant")
         shares = [
             (row["n"], row["mean"] / other["mean"]) for row, other in pairs(upper, sixth, on) if other["mean"] > 0
@@ -190,7 +180,7 @@ def _window(evidence: Evidence) -> Finding:
             told.append(
                 f"{words}: {range_of(each for _, each in shares)}, at least 1 at {enough} of {len(shares)} places"
             )
-    sizes = rows(evidence, WIDTHS, series="upper limit")
+    sizes = rows(evidence, WIDTHS, series=UPPER)
     return finding(
         id="corollary-5.3-window", location="Corollary 5.3, Theorem 4.1", kind="unstated", severity="low", status="question", artefact=WIDTHS,
         statement="m of order gamma^-6 up to logarithms lies in the admissible range of Theorem 4.1, which is nonempty",
@@ -203,7 +193,7 @@ def _window(evidence: Evidence) -> Finding:
 
 
 def _comparator(evidence: Evidence) -> Finding:
-    ntk = rows(evidence, PATH, panel="ntk", series="L_S(W_0 + tau u)")
+    ntk = rows(evidence, PATH, panel="ntk", series=ALONG)
     best = [
         at_end(group, "mean", largest=False).iloc[0]
         for _, group in ntk.groupby("m")

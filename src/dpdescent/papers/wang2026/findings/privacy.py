@@ -11,21 +11,30 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.wang2026 import audit
-from dpdescent.papers.wang2026.claims.privacy import multiplier_brackets, multipliers, regime_deltas, scale_needed
-from dpdescent.papers.wang2026.claims.quantities import SETTING, range_of
-from dpdescent.papers.wang2026.reading import EQUAL, INDEPENDENT, PAIR, PROOF, PUBLISHED, TAIL, finding, rows
-from dpdescent.papers.wang2026.theory import attained
+from dpdescent.papers.wang2026 import attained, audit
+from dpdescent.papers.wang2026.attained import ATTAINED, COUNTEREXAMPLE, PAIR_DELTA
+from dpdescent.papers.wang2026.criteria import (
+    EQUAL,
+    INDEPENDENT,
+    PAIR,
+    PROOF,
+    PUBLISHED,
+    SETTING,
+    TAIL,
+    finding,
+    range_of,
+    rows,
+)
+from dpdescent.papers.wang2026.guarantees import TARGET, VALIDITY, multiplier_brackets, regime_deltas, scale_needed
+from dpdescent.papers.wang2026.multipliers import TABLE, multipliers
 from dpdescent.privacy.participation import closed_forms, counterexample
 from dpdescent.replication.judging.algebra import each as each_row
 from dpdescent.replication.judging.algebra import floats, listed, pairs, place_of
 from dpdescent.replication.judging.evidence import Evidence, Finding
 from dpdescent.replication.judging.records import excerpt
-from dpdescent.replication.judging.statistics import Estimate
 
 # The smallest example of a sampled batch: T, r and kappa of a single step.
 SMALLEST = (1, 0.1, 1)
-VALIDITY, COUNTEREXAMPLE, MULTIPLIERS = "closed_form_validity", "sampling_counterexample", "kappa_tables"
 NOT_RUN = "not run"
 # Lengths of all gradients, in clipping thresholds, at which Theorem F.8's example is looked at.
 SHARES = np.arange(0.05, 1.001, 0.05)
@@ -52,9 +61,9 @@ def privacy(evidence: Evidence) -> Iterator[Finding]:
 
 def _sampling(evidence: Evidence) -> Finding:
     on = ("panel", "T", "r", "lam", "eps", "delta", "kappa")
-    pair, attained = (rows(evidence, COUNTEREXAMPLE, series=series) for series in ("F8 pair", "fixed size"))
+    pair, fixed = (rows(evidence, COUNTEREXAMPLE, series=series) for series in (PAIR_DELTA, ATTAINED))
     # One value of eps where there are several: deltas of all of them are in the table.
-    both = [(row, other) for row, other in pairs(attained, pair, on) if row["eps"] == 1 and row["lam"] == 0]
+    both = [(row, other) for row, other in pairs(fixed, pair, on) if row["eps"] == 1 and row["lam"] == 0]
     both.sort(key=lambda each: -float(each[0]["mean"]))
     longest, single = both[:1], [each for each in both if (each[0]["T"], each[0]["r"], each[0]["kappa"]) == SMALLEST]
     place = ("T", "r", "kappa")
@@ -99,12 +108,13 @@ def _one_step(row: "pd.Series[float]", share: float) -> float:
 
 
 def _regime(evidence: Evidence) -> Finding:
-    target = rows(evidence, VALIDITY, panel="regime", series="target delta")
+    target = rows(evidence, VALIDITY, panel="regime", series=TARGET)
     found = regime_deltas(target)
     broken = sorted(
         (each for each in found.items() if each[1][1] > each[1][2]), key=lambda each: -each[1][1] / each[1][2]
     )
-    told = "; ".join(f"{known:.3g} against {delta:.3g} at {place}" for place, (_, known, delta) in _ends(broken))
+    first_and_last = [*broken[:1], *broken[1:][-1:]]
+    told = "; ".join(f"{known:.3g} against {delta:.3g} at {place}" for place, (_, known, delta) in first_and_last)
     shown = pd.DataFrame(
         [(place.removeprefix("n = "), *each) for place, each in found.items()],
         columns=["n", "kappa", "known", "target"],
@@ -125,22 +135,19 @@ def _regime(evidence: Evidence) -> Finding:
     )  # fmt: skip
 
 
-def _ends(listed_: Sequence[tuple[str, tuple[float, float, float]]]) -> list[tuple[str, tuple[float, float, float]]]:
-    """The first and the last entry of a list, or the only one."""
-    return [*listed_[:1], *listed_[1:][-1:]]
-
-
 def _renyi(evidence: Evidence) -> Finding:
     places = multiplier_brackets(evidence)
-    holds, broken = ([each for each in places.values() if held(each)] for held in (_holds, _fails))
+    # Estimates of the multiplier over what two data sets need.
+    holds = sum(over.low >= 1.0 - EQUAL for over in places.values())
+    fails = sum(over.high < 1.0 - EQUAL for over in places.values())
     claimed, attained_eps, place = _audited()
     return finding(
-        id="theorem-d.9-renyi", location="Theorem 5.4, Theorem D.9, Lemma D.7", kind="privacy", severity="high", status="confirmed", artefact=MULTIPLIERS,
+        id="theorem-d.9-renyi", location="Theorem 5.4, Theorem D.9, Lemma D.7", kind="privacy", severity="high", status="confirmed", artefact=TABLE,
         statement="'If kappa^2 >= 16 B^2 T/(n^2 eps) + 32 B^2 T log(1/delta)/(n^2 eps^2), then Algorithm 1 satisfies (eps, delta)-DP'",
         expected="at least the kappa that two data sets need",
         measured=(
             f"two data sets attain eps = {attained_eps:.3g} in place of {claimed:g} at {place}; {_single()}. By the table "
-            + (f"it holds at {len(holds)} of {len(places)} settings and fails at {len(broken)}" if places else NOT_RUN)
+            + (f"it holds at {holds} of {len(places)} settings and fails at {fails}" if places else NOT_RUN)
         ),
         why="Lemma D.7 keeps the order-2 term of (19) alone; later ones grow like e^(2j(j-1)/kappa^2) as kappa falls",
         charitable="the proof says 'low-sampling/high-noise'; where kappa is of constant order the theorem holds, with room to spare",
@@ -148,16 +155,6 @@ def _renyi(evidence: Evidence) -> Finding:
         headline=f"{attained_eps:.3g} instead of {claimed:g}: the epsilon that two data sets attain with Theorem D.9's noise multiplier where that is small; where kappa is of constant order the theorem holds.",
         shown=excerpt(_violated(evidence), {**dict(zip(SETTING, SETTING, strict=True)), "mean": "kappa of D.9", "needed": "at least needed"}),
     )  # fmt: skip
-
-
-def _holds(over: Estimate) -> bool:
-    """Whether a multiplier is enough, from the estimate of multiplier over what two data sets need."""
-    return over.low >= 1.0 - EQUAL
-
-
-def _fails(over: Estimate) -> bool:
-    """Whether two data sets need a larger multiplier, from the estimate of multiplier over what they need."""
-    return over.high < 1.0 - EQUAL
 
 
 def _single() -> str:
@@ -193,7 +190,7 @@ def _audited() -> tuple[float, float, str]:
 def _factor(evidence: Evidence) -> Finding:
     published, proof = (multipliers(evidence, name, precondition="met") for name in (PUBLISHED, PROOF))
     return finding(
-        id="theorem-f.12-factor", location="Theorem F.12", kind="mathematics", severity="cosmetic", status="confirmed", artefact=MULTIPLIERS,
+        id="theorem-f.12-factor", location="Theorem F.12", kind="mathematics", severity="cosmetic", status="confirmed", artefact=TABLE,
         statement="kappa^2 >= 8 ((1 - lambda^T)/(1 - lambda))^2 (rT + sqrt(3 rT log(2/delta))) log(2.5/delta)/eps^2",
         expected="the constant that the proof arrives at, 2 log(1.25/delta')/eps^2 with delta' = delta/2: 2 in place of 8",
         measured=(

@@ -1,0 +1,37 @@
+"""Every claim of wang2026 that a computation can judge, with a criterion made from the paper's words.
+
+The paper is theory: its theorems, corollaries, lemmas and remarks are the claims, and the three sentences under a
+figure that is another paper's, of which an analogue is judged. What is ours is called so. The words are read as numbers
+in `criteria`, the same for all claims.
+"""
+
+from dpdescent.papers.wang2026 import (
+    attained,
+    clipping,
+    corollaries,
+    correlation,
+    explicit_bounds,
+    figure_1,
+    guarantees,
+    lemmas,
+    localisation,
+    multipliers,
+    not_testable,
+    remark_4_2,
+    stability,
+    starts,
+    terms,
+    width,
+    window_rates,
+)
+from dpdescent.replication.judging.evidence import Claim, Evidence
+
+PARTS = (
+    figure_1, remark_4_2, correlation, terms, localisation, clipping, width, window_rates, corollaries, guarantees,
+    attained, multipliers, starts, explicit_bounds, stability, lemmas, not_testable,
+)  # fmt: skip
+
+
+def judge(evidence: Evidence) -> list[Claim]:
+    """All claims: the figure first, then utility, privacy, and what they rest on."""
+    return [claim for part in PARTS for claim in part.judge(evidence)]

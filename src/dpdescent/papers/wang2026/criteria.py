@@ -1,0 +1,222 @@
+"""How the paper's words are read as numbers, and what all of its judgements share: rows, estimates, and where runs decide.
+
+The readings were fixed before any experiment of this package was run, and hold for all claims alike; the numbers of a
+throw-away prototype were known by then. What was changed later stands in the column `changed` of its claims.
+The paper is theory: its bounds hide constants and logarithms, and ask for widths and steps that few runs here have. Its
+one figure is another paper's, without settings: what is judged of it is an analogue. A bound up to constants, or one
+whose conditions no run here meets, is not refuted by a run: where that is missed the claim is inconclusive.
+"""
+
+import dataclasses
+import math
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+
+from dpdescent.papers.wang2026 import rates
+from dpdescent.papers.wang2026.setting import PAPER
+from dpdescent.replication.judging import algebra, bound_rows, evidence, records, statistics
+from dpdescent.replication.judging.bound_rows import VACUOUS, ends_and_middle
+from dpdescent.replication.judging.evidence import Claim, Evidence, places_of
+from dpdescent.replication.judging.records import Regime
+from dpdescent.replication.judging.statistics import NOTHING, Estimate
+
+claim = partial(records.claim, PAPER)
+every = partial(records.every, PAPER)
+untestable = partial(records.untestable, PAPER)
+finding = partial(records.finding, PAPER)
+# "moderate noise correlation": a fifth to four fifths.
+MODERATE = (0.2, 0.8)
+# "<~", "of the order of", "not the scaling": over the grid, largest over smallest, or over the first, is four at most.
+SAME_ORDER = 4.0
+# "up to logarithmic factors", over one or two decades: an exponent within a quarter.
+LOGARITHMS = 0.25
+# A printed power, its logarithms divided out if it has any: the exponent within a tenth.
+RATE = 0.1
+# "offset", "matches", agreement of simulations with formulas: within a twentieth; "improves": by more than that.
+AGREES = 0.05
+# "breaks down": at least twice.
+BREAKS_DOWN = 2.0
+# "monotonically", of means over seeds: it does not get worse again by more than a tenth.
+STAYS = 0.9
+# What `changed` says of claims that cannot fail.
+ALGEBRA = "Before a review it was counted among the claims, though it is algebra and cannot fail."
+# Equalities of exact values, to rounding.
+EQUAL = 1e-6
+# Accountants by what they are to the paper.
+PUBLISHED, PROOF, INDEPENDENT, RENYI, TAIL, PAIR = "F12x8", "F12x2", "D9", "RDP19", "tail", "F8"
+# Twice the pair's multiplier is attained under replace-one; that of sampling without replacement is proved enough.
+REPLACED = "WOR"
+# All columns that judgements read: what a table lacks of them is NaN.
+COLUMNS = (
+    "variant", "series", "mean", "se", "q975", "trials", "panel", "design", "spline_cells", "n", "T", "B", "r", "m",
+    "d", "lam", "eps", "delta", "accountant", "relation", "sampler", "precondition", "C_clip", "kappa", "eta",
+    "clipped", "t", "noise", "delta_attained", "delta_se", "gamma", "norm_share",
+    "clip_rule", "projected", "largest_move", "largest_shift",
+    "comparator", "tau_gamma", "condition", "constants", "bound", "term", "logs", "jitter", "admitted", "unit", "p",
+    "factor", "place", "checks", "growth", "distance",
+)  # fmt: skip
+rows = partial(evidence.rows, COLUMNS)
+
+
+# Where multipliers of two accountants are compared.
+SETTING = ("T", "r", "lam", "eps", "delta")
+
+
+def setting(evidence: Evidence, name: str) -> float:
+    """A number of the paper's settings; NaN where there is none."""
+    return float(evidence.settings.get(name, math.nan))
+
+
+def one_of(values: "pd.Series[float]") -> float:
+    """The first of some values; NaN of none."""
+    found = np.asarray(values, dtype=np.float64)
+    return float(found[0]) if len(found) else math.nan
+
+
+def drawn(row: "pd.Series[float]", among: int = 1) -> Estimate:
+    """The mean of a row over seeds with Student's interval, widened where it was picked among several (Bonferroni).
+
+    `NOTHING` of a single seed, whose spread is unknown.
+    """
+    if not (row["trials"] > 1 and math.isfinite(row["mean"]) and row["se"] >= 0):
+        return NOTHING
+    half = float(row["se"] * stdtrit(row["trials"] - 1, 1.0 - 0.025 / among))
+    return Estimate(row["mean"], row["mean"] - half, row["mean"] + half)
+
+
+def times(estimate: Estimate, factor: float) -> Estimate:
+    """An estimate times a positive factor without error."""
+    return Estimate(estimate.value * factor, estimate.low * factor, estimate.high * factor)
+
+
+def single(table: pd.DataFrame) -> Estimate:
+    """The mean over seeds of a table of one row; `NOTHING` of several rows."""
+    return drawn(table.iloc[0]) if len(table) == 1 else NOTHING
+
+
+def best(table: pd.DataFrame, tables: int = 1) -> Estimate:
+    """The largest mean of a table; its interval allows for the choice among the rows of so many tables."""
+    means = algebra.floats(table, "mean")
+    return drawn(table.iloc[int(np.nanargmax(means))], len(table) * tables) if np.isfinite(means).any() else NOTHING
+
+
+def least(table: pd.DataFrame) -> Estimate:
+    """The smallest mean of a table; its interval allows for the choice among the rows."""
+    return statistics.negative(best(table.assign(mean=-algebra.floats(table, "mean"))))
+
+
+def fall(table: pd.DataFrame, last: pd.DataFrame) -> Estimate:
+    """The largest mean of a table less the mean of one row; `NOTHING` unless there is that row."""
+    return statistics.minus(best(table), drawn(last.iloc[0])) if len(last) == 1 and len(table) else NOTHING
+
+
+def moderate(table: pd.DataFrame, low: float, high: float) -> pd.DataFrame:
+    """Rows whose correlation lies in a range, ends included."""
+    lam = algebra.floats(table, "lam")
+    return table[(lam >= low) & (lam <= high)].reset_index(drop=True)
+
+
+def range_of(values: Iterable[float]) -> str:
+    """Smallest and largest of the finite values, in words."""
+    found = [float(value) for value in values if math.isfinite(value)]
+    if not found:
+        return "not run"
+    return f"{min(found):.3g}" if min(found) == max(found) else f"{min(found):.3g} to {max(found):.3g}"
+
+
+CONSTANT_1 = "the constants are hidden, here 1"
+ACCUSED = "Before a review what the paper leaves open counted as not reproduced where it was missed."
+OUTSIDE_COUNTED = "At first a claim that is met outside of its conditions counted as reproduced."
+
+
+def hidden(*reasons: str) -> Regime:
+    """The regime of a statement that holds up to constants, whose conditions are met: it has reasons only."""
+    return Regime(reasons, why="hidden constant", changed=OUTSIDE_COUNTED)
+
+
+def open_question(found: Claim, *reasons: str, changed: str = ACCUSED) -> Claim:
+    """A claim that runs can confirm and not refute, because the words leave open what it would have to be held to."""
+    if found.verdict != "not reproduced":
+        return found
+    left = Regime(reasons, because="left open by the paper", why="unstated value decides", blocks=("not reproduced",))
+    return dataclasses.replace(left.applied(found), changed=" ".join(filter(None, [found.changed, changed])))
+
+
+def regime(table: pd.DataFrame, *, upper: bool = True) -> Regime:
+    """The regime of Theorem 4.1 for runs that know their own margins and largest steps, row by row.
+
+    The lower limit on the width is gamma^-4, as the theorem has it without its logarithms; the upper one has the
+    logarithms that its proof shows, log^2 T + log(n/delta). `upper` leaves that one out, where it is what is judged.
+    """
+    return Regime(tuple(dict.fromkeys(each for row in algebra.each(table) for each in _outside(row, upper))))
+
+
+def in_window(table: pd.DataFrame, *, upper: bool = True) -> pd.DataFrame:
+    """The rows of a table that are inside Theorem 4.1's window."""
+    kept = [not list(_outside(row, upper)) for row in algebra.each(table)]
+    return table[np.array(kept, dtype=bool)].reset_index(drop=True)
+
+
+def _outside(row: "pd.Series[float]", upper: bool) -> Iterator[str]:
+    """The conditions that a row does not meet, with their numbers; none of what the row does not know."""
+    gamma, m = float(row["gamma"]), float(row["m"])
+    if gamma > 0 and not m >= gamma**-4.0:
+        yield f"width {m:g} below gamma^-4 = {gamma**-4.0:.3g}"
+    if row["eta"] > row["admitted"]:
+        yield f"step {row['eta']:g} above 1/(12 beta) = {row['admitted']:.3g} (sharp constants, second layer known)"
+    if row["clipped"] > 0:
+        yield f"{row['clipped']:.3g} of the gradients clipped"
+    if row["precondition"] == "not met":
+        yield f"Theorem F.12's condition not met at n = {row['n']:g}"
+    run = run_of(row)
+    if run is None:
+        return
+    if rates.step_condition(run) > 1.0:
+        yield f"eta gamma sqrt(T) (1/sqrt(B) + ...) = {rates.step_condition(run):.3g} above 1"
+    if upper and m > rates.largest_width(run, logs=True):
+        yield f"width {m:g} above its upper limit, {rates.largest_width(run, logs=True):.3g} with logarithms"
+
+
+# The failure probability at which logarithms are evaluated where a table has none.
+FAILURE = 0.01
+
+
+def run_of(row: "pd.Series[float]", delta: float = FAILURE) -> rates.Run | None:
+    """The run of a row, with its measured margin; None where something that the rates need is missing."""
+    names = ("n", "B", "T", "m", "d", "gamma", "eta")
+    sizes = {name: float(row[name]) for name in names}
+    noise = {name: float(np.nan_to_num(row[name])) for name in ("lam", "kappa")}
+    if not all(value > 0 for value in sizes.values()) or not (0 <= noise["lam"] < 1 and noise["kappa"] >= 0):
+        return None
+    return rates.Run(**sizes, **noise, delta=delta)
+
+
+# Where a row of bounds is, in words, with more digits than elsewhere because of sampling rates B/n.
+place = partial(bound_rows.place, digits=10)
+# The risk of f = 0, which every bound on a risk has to undercut to say anything.
+TRIVIAL = math.log(2.0)
+
+
+def vacuous(value: float, trivial: float = TRIVIAL) -> str:
+    """What the note of a bound on a risk adds where it is not below log 2; of a delta, below 1."""
+    name = "log 2, the risk of f = 0" if trivial == TRIVIAL else f"{trivial:g}"
+    return f"{VACUOUS}: not below {name}" if value >= trivial else ""
+
+
+def first(table: pd.DataFrame, **where: object) -> "pd.Series[Any] | None":
+    """The first row with these values; None where there is none."""
+    found = places_of(table, where)
+    return table.iloc[found[0]] if len(found) else None
+
+
+def thinned(table: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    """The rows at the smallest, middle and largest value of every column, because those between show nothing else."""
+    for column in columns:
+        kept = ends_and_middle(table[column].dropna().astype(float))
+        table = table[table[column].isna() | table[column].isin(kept)]
+    return table

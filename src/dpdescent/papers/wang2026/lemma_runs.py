@@ -1,0 +1,272 @@
+"""Lemmas of wang2026's proofs along runs: events (C.6 to C.10, C.17, C.19), steps (C.2, D.11), explicit bounds (C.3, C.11)."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpdescent.algorithms import lambda_cgd
+from dpdescent.algorithms.lambda_cgd import KANProblem, State, shifted
+from dpdescent.papers.wang2026 import explicit, network, stability, training
+from dpdescent.papers.wang2026.arms import Arm
+from dpdescent.papers.wang2026.explicit import Comparator
+from dpdescent.papers.wang2026.setting import Array, Row, Spec
+from dpdescent.papers.wang2026.training import Clipped, Seed, Target
+
+# Series of the table: what is bounded by which lemma.
+NAMES = ("Lemma C.6", "Lemma C.7", "Lemma C.8", "Lemma C.9", "Lemma C.10", "Lemma C.17", "Lemma C.19")
+DRIFT = "drift over its mean"
+
+
+class Sums:
+    """Observer of one arm of many seeds: the sums and martingales of the lemmas, and the largest outputs."""
+
+    def __init__(self, problem: KANProblem, limits: Array, arm: Arm) -> None:
+        self.problem, self.limits, self.lam = problem, limits, arm.noise.lam
+        self.eta, seeds = arm.eta, len(limits)
+        self.inside = np.ones(seeds, dtype=bool)
+        self.squares, self.losses, self.output, self.drift = (np.zeros(seeds) for _ in range(4))
+        self.sums, self.largest = np.zeros((3, seeds)), np.zeros((4, seeds))
+        self.count = 0
+
+    def __call__(self, state: State) -> None:
+        W, start = state.weights, self.problem.start[:, None]
+        losses, full = self.problem.loss_and_gradient(W)
+        deviation, U = _flat(state.gradient - full), _flat(shifted(state) - start)
+        Z = _flat(np.broadcast_to(state.normals, W.shape))
+        self.inside &= np.linalg.norm(U, axis=1) <= self.limits
+        drift = float(state.drift[0])
+        steps = (
+            -2.0 * self.eta * np.vecdot(deviation, U), -2.0 * (1.0 - self.lam) * drift * np.vecdot(Z, U),
+            2.0 * (1.0 - self.lam) * self.eta * drift * np.vecdot(deviation, Z),
+        )  # fmt: skip
+        self.sums += np.where(self.inside, steps, 0.0)
+        self.largest = np.maximum(self.largest, np.abs([*self.sums, self.sums.sum(axis=0)]))
+        self.squares += np.where(self.inside, np.vecdot(deviation, deviation), 0.0)
+        self.losses += losses[:, 0]
+        p = self.problem
+        outputs = p.kan.outputs(W, p.features[:, None], p.heads[:, None])
+        self.output = np.maximum(self.output, np.abs(outputs).max(axis=(1, 2)))
+        if state.t > 0:
+            self.drift += np.vecdot(Z, _flat(W - start)) / (-drift * Z.shape[1])
+            self.count += 1
+
+
+def _flat(values: Array) -> Array:
+    """Arrays of one arm, shape (seeds, parameters)."""
+    return values[:, 0].reshape(len(values), -1)
+
+
+def _martingales(s: explicit.Setting, Rbar: float) -> list[float]:
+    """Returns the bounds of Lemmas C.7, C.8, C.9 and C.10."""
+    log, deviation = math.log(2.0 / s.delta_pot), math.sqrt(s.batch_deviation_squared)
+    linear = 4.0 * (1.0 - s.lam) * s.eta * s.c_priv
+    return [
+        4.0 * math.sqrt(2.0) * s.eta * deviation * Rbar * math.sqrt(s.T * log), linear * Rbar * math.sqrt(s.T * log),
+        linear * s.eta * deviation * math.sqrt(explicit.noise_sum(s) * log), explicit.potential(s, Rbar),
+    ]  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Eventful(Clipped):
+    """Runs whose failures are counted, each event's failure probability being `delta_event`."""
+
+    delta_event: float
+
+
+def rows_of_events(spec: Spec) -> Iterator[Row]:
+    """Yields, for every seed and lemma, what it bounds over the bound, and the drift of Sec. 4.1 over its mean.
+
+    The comparator is the start. Bounds have the sharp constants of each seed's second layer; sums stop where the
+    shifted iterate leaves the radius of eq. (10), as the lemmas have it. Runs are not projected.
+    """
+    part = Eventful.of(spec)
+    size, delta, (arm,) = part.size, part.delta_event, part.arms(part.C_clip)
+    seeds = [Seed(part, trial, size.n) for trial in part.trials]
+    settings = [
+        replace(seed.setting(size, arm, seed.sharp), delta_Z=delta, delta_D=delta, delta_pot=delta) for seed in seeds
+    ]
+    targets = [Comparator(seed.loss(seed.problem.start[0]), 0.0) for seed in seeds]
+    limits = np.array([explicit.shifted_radius(*each) for each in zip(settings, targets, strict=True)])
+    sums = Sums(part.problem(part.trials, size.n), limits, arm)
+    runs = training.run(part, part.trials, [arm], sums.problem, observe=sums)
+    beyond = runs.empirical[:, :, 0].sum(axis=0) - sums.losses
+    for place, (seed, setting, limit) in enumerate(zip(seeds, settings, limits, strict=True)):
+        base = {
+            "panel": part.panel, **training.columns(part, arm.noise), "eta": arm.eta, "C_clip": arm.C_clip,
+            "clipped": float(runs.clipped[:, place].mean()), "trial": seed.trial,
+        }  # fmt: skip
+        found = [sums.squares[place], *sums.largest[:, place], sums.output[place], beyond[place]]
+        U = stability.loss_ceiling(seed, size, delta)
+        bounds = [
+            explicit.batch_sum(setting), *_martingales(setting, float(limit)),
+            stability.output_ceiling(seed, size, delta), stability.batch_losses(0.0, U, size.T, size.B, delta),
+        ]  # fmt: skip
+        for name, measured, bound in zip(NAMES, found, bounds, strict=True):
+            yield {**base, "series": f"{name}, over its bound", "value": float(measured / bound)}
+            yield {**base, "series": f"{name}, exceeded", "value": float(measured > bound)}
+        yield {**base, "series": DRIFT, "value": float(sums.drift[place] / sums.count)}
+
+
+VIOLATED_C2, VIOLATED_D11 = "Lemma C.2, share violated", "Lemma D.11, share violated"
+FAR, LOCAL_RADIUS = "slack far from the start", "local radius"
+# The largest nu D^2 at which Lemmas C.2 and D.11 speak, and nu (Rbar + eta c z)^2 at which C.3 and C.11 do (eq. 7).
+CONDITION = 0.5
+
+
+class Steps:
+    """Observer of one seed: slacks of both inequalities at every iterate where they are claimed, by comparator."""
+
+    def __init__(self, seed: Seed, targets: list[Target], arms: list[Arm]) -> None:
+        self.seed, self.targets, self.arms = seed, targets, arms
+        self.slacks: list[list[float]] = [[] for _ in arms]
+        self.steps: list[list[float]] = [[] for _ in arms]
+        self.before: tuple[Array, Array, Array, Array] | None = None
+
+    def __call__(self, state: State) -> None:
+        W, Z = state.weights[0], state.normals[0, 0]
+        losses, gradients = self.seed.loss_and_gradient(W)
+        if self.before is not None:
+            self._one_step(W, Z, state.drift)
+        for index, (loss, gradient, own) in enumerate(zip(losses, gradients, W, strict=True)):
+            for target in self.targets:
+                if self._local(own, target):
+                    slack = explicit.comparator_slack(float(loss), gradient, own, target.weights, target.loss)
+                    self.slacks[index].append(slack)
+        self.before = (W.copy(), losses, gradients, state.gradient[0].copy())
+
+    def _local(self, W: Array, target: Target) -> bool:
+        return self.seed.sharp.hessian * float(np.sum((W - target.weights) ** 2)) <= CONDITION
+
+    def _one_step(self, W: Array, Z: Array, drift: Array) -> None:
+        """Notes the slack of Lemma D.11 for the step to W, of arms with independent noise."""
+        assert self.before is not None
+        before, losses, gradients, taken = self.before
+        for index, arm in enumerate(self.arms):
+            if arm.noise.lam > 0.0:
+                continue
+            eta, noise = arm.eta, drift[index] / arm.eta * Z
+            deviation, own = taken[index] - gradients[index], before[index]
+            spread = 6.0 * eta * (float(np.vdot(deviation, deviation)) + float(np.vdot(noise, noise)))
+            for target in self.targets:
+                if not self._local(own, target):
+                    continue
+                away = own - target.weights
+                fall = float(np.vdot(away, away)) - float(np.sum((W[index] - target.weights) ** 2))
+                right = 4.0 * target.loss + 1.5 / eta * fall + spread - 3.0 * float(np.vdot(deviation + noise, away))
+                self.steps[index].append(right - float(losses[index]))
+
+
+def _targets(seed: Seed) -> list[Target]:
+    start, end = seed.problem.start[0], seed.trained.weights
+    return [seed.target(start + share * (end - start)) for share in (0.0, 0.1, 0.3, 1.0)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stepwise(Clipped):
+    """Runs that are looked at step by step, and multiples of their start."""
+
+    factor: tuple[float, ...]
+
+
+def rows_of_steps(spec: Spec) -> Iterator[Row]:
+    """Yields the shares of violations of Lemmas C.2 and D.11, and the slack of the former at starts that are scaled up.
+
+    D is the distance of an iterate to the comparator, nu the sharp curvature bound of the seed's second layer.
+    Comparators are the start, gradient descent's end, and points between the two.
+    """
+    runs = Stepwise.of(spec)
+    for trial in runs.trials:
+        seed = Seed(runs, trial, runs.n)
+        made, targets = runs.arms(runs.C_clip), _targets(seed)
+        steps = Steps(seed, targets, made)
+        seed.run(made, steps)
+        for index, arm in enumerate(made):
+            base = {
+                "panel": runs.panel, **training.columns(runs, arm.noise), "eta": arm.eta, "C_clip": arm.C_clip,
+                "clipped": 0.0, "trial": trial, "admitted": network.largest_step(seed.sharp.beta),
+            }  # fmt: skip
+            for series, slacks in ((VIOLATED_C2, steps.slacks[index]), (VIOLATED_D11, steps.steps[index])):
+                if slacks:
+                    share = float((np.array(slacks) < 0.0).mean())
+                    yield {**base, "series": series, "value": share, "checks": len(slacks)}
+        start, target = seed.problem.start[0], seed.trained
+        for factor in runs.factor:
+            W = factor * start
+            losses, gradients = seed.loss_and_gradient(W[None])
+            distance = float(np.linalg.norm(W - target.weights))
+            slack = explicit.comparator_slack(float(losses[0]), gradients[0], W, target.weights, target.loss)
+            base = {"panel": runs.panel, "n": seed.n, "m": runs.m, "d": runs.d, "trial": trial, "factor": factor}
+            for series, number in {FAR: slack, LOCAL_RADIUS: (CONDITION / seed.sharp.hessian) ** 0.5}.items():
+                yield {**base, "series": series, "value": number, "distance": distance}
+
+
+RISK, BOUND = "Lemma C.11, risk over its bound", "Lemma C.11, bound"
+SHIFT, PROJECTED = "Lemma C.3, shift over Rbar", "Lemma C.3, share projected"
+# Distances of the comparator that are tried, in units of 1 / gamma; the bound holds for each, and the least is taken.
+REACH = np.linspace(1.0, 8.0, 29)
+
+
+class Shift:
+    """Observer of one seed that notes the largest distance of the shifted iterate to a comparator, shape (arms,)."""
+
+    def __init__(self, target: Target) -> None:
+        self.target, self.largest = target, np.zeros(())
+
+    def __call__(self, state: State) -> None:
+        moved = (lambda_cgd.shifted(state)[0] - self.target.weights).reshape(state.weights.shape[1], -1)
+        self.largest = np.maximum(self.largest, np.asarray(np.linalg.norm(moved, axis=1)))
+
+
+def _best(seed: Seed, setting: explicit.Setting) -> Target:
+    """Returns the comparator along the margin's direction with the least radius of eq. (10)."""
+    made = [seed.along_margin(float(reach) / seed.margin.value) for reach in REACH]
+    return min(made, key=lambda target: explicit.shifted_radius(setting, target.seen))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wide(Clipped):
+    """Runs of so wide a network, from starts of small loss, that the conditions of Lemmas C.3 and C.11 hold."""
+
+    start_loss: float
+
+
+def rows_of_explicit(spec: Spec) -> Iterator[Row]:
+    """Yields risk over bound, shift over radius, and the share projected at Lemma C.3's radius, of every noise.
+
+    All conditions hold with constants, and the bound is not vacuous. That takes a network so wide that the curvature
+    bound nu of its second layer allows the whole way to a comparator of small loss, nu (Rbar + eta c z)^2 <= 1/2, and
+    so many steps that 3 Rbar^2 / (eta T) is below log 2. Starts that do not meet the conditions are not run, because
+    the lemmas are conditional on the start.
+    """
+    runs = Wide.of(spec)
+    for trial in runs.trials:
+        seed = Seed(runs, trial, runs.n)
+        # A start of large loss is too far from any comparator; told before the costly bounds on its second layer.
+        if seed.loss(seed.problem.start[0]) > runs.start_loss:
+            continue
+        for arm in runs.arms(runs.C_clip):
+            yield from _explicit(runs, seed, arm)
+
+
+def _explicit(runs: Wide, seed: Seed, arm: Arm) -> Iterator[Row]:
+    setting = seed.setting(runs.size, arm, seed.sharp)
+    target, admitted = _best(seed, setting), network.largest_step(seed.sharp.beta)
+    Rbar = explicit.shifted_radius(setting, target.seen)
+    if arm.eta > admitted or explicit.localisation(setting, Rbar) > CONDITION:
+        return
+    shift = Shift(target)
+    ran = seed.run([replace(arm, radius=explicit.smallest_radius(setting, target.seen, Rbar))], shift)
+    bound = explicit.correlated_bound(setting, target.seen).total
+    base = {
+        "panel": runs.panel, **training.columns(runs, arm.noise), "eta": arm.eta, "C_clip": arm.C_clip,
+        "clipped": float(ran.clipped.mean()), "trial": seed.trial, "admitted": admitted,
+        "condition": explicit.localisation(setting, Rbar), "distance": target.distance,
+    }  # fmt: skip
+    values = {
+        RISK: float(ran.empirical_average[0, 0]) / bound, BOUND: bound, SHIFT: float(shift.largest[0]) / Rbar,
+        PROJECTED: float(ran.projected[0, 0]),
+    }  # fmt: skip
+    for series, number in values.items():
+        yield {**base, "series": series, "value": number}

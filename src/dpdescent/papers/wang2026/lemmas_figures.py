@@ -1,0 +1,87 @@
+"""The figure of wang2026 on the lemmas of its proofs."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpdescent.papers.wang2026.lemma_runs import FAR
+from dpdescent.papers.wang2026.setting import G_DELTA, GRADIENT
+from dpdescent.papers.wang2026.stability import DISTANCE
+from dpdescent.papers.wang2026.styles import MARKERS, N, curve, each, finish, guide, in_order, sizes, value_ticks
+from dpdescent.replication.drawing.figures import (
+    BLUE,
+    GREY,
+    ORANGE,
+    VERMILION,
+    log_scale,
+    panels,
+    positive,
+    select,
+    shades,
+    values_of,
+    where,
+)
+
+OVER = ("over its bound", "over nu L", "over 4 beta L", "over e sum R_t")
+
+
+def draw_ext_proof(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Draws every lemma's quantity over its bound, and the panels on gradients, far starts and neighbours."""
+    main = select(table)
+    figure, axes = panels(4, size=(5.6, 4.2), squeeze=False)
+    ratios, gradients, far, neighbours = axes[0]
+    _ratios(ratios, main)
+    starts = main[main["panel"].isin(["starts, dimension", "starts, basis"])]
+    for rank, (x, text) in enumerate((("d", "input dimension"), ("p", "number of basis functions"))):
+        own, color = where(starts, panel=f"starts, {'dimension' if x == 'd' else 'basis'}"), (BLUE, ORANGE)[rank]
+        measured, bound = (where(own, series=name) for name in (GRADIENT, G_DELTA))
+        curve(gradients, measured, x, f"largest gradient by {text}", color=color, marker="os"[rank])
+        curve(gradients, bound, x, f"bound on it by {text}", color=color, marker="^v"[rank], linestyle="--")
+    log_scale(gradients)
+    gradients.set(title="gradients at the start", xlabel="$d$, or $p$", ylabel="norm")
+    slack = where(main, series=FAR)
+    for (m,), own in each(slack, "m"):
+        rank = values_of(slack, "m").index(m)
+        color = shades(len(values_of(slack, "m")))[rank]
+        curve(far, own, "factor", f"$m={m:g}$", color=color, marker=MARKERS[rank % len(MARKERS)])
+    far.axhline(0.0, color="black", linewidth=0.8)
+    log_scale(far, "x")
+    value_ticks(far, values_of(slack, "factor"))
+    far.set(title="far from the start", xlabel="multiple of the start", ylabel="slack of Lemma C.2's inequality")
+    apart = where(main, panel="neighbours", series=DISTANCE)
+    for (kappa, lam), own in each(apart, "kappa", "lam"):
+        style = {"color": VERMILION if kappa else GREY, "marker": "s" if lam else "o"}
+        curve(neighbours, own, "n", rf"$\kappa={kappa:g}$, $\lambda={lam:g}$", **style)
+    guide(neighbours, apart.drop_duplicates("n"), "n", -1.0, r"claimed: slope $-1$")
+    log_scale(neighbours)
+    value_ticks(neighbours, values_of(apart, "n"))
+    neighbours.set(title="runs that differ in one record", xlabel=N, ylabel="mean distance")
+    finish(figure, axes[0], 4, "bounds hold left of the vertical line, where a quantity is its bound", sizes(main, "d"))
+    return figure
+
+
+def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
+    """Draws the range of every quantity over its bound, by lemma; negative values have no place on the axis."""
+    found = rows[np.array([any(text in name for text in OVER) for name in rows["series"]], dtype=bool)]
+    found = positive(found[~(found["constants"] == "paper")])
+    names = in_order(found["series"], sorted(set(found["series"]), key=_place))
+    for place, name in enumerate(names):
+        own = where(found, series=name)["mean"]
+        axes.plot([own.min(), own.max()], [place, place], color=BLUE, linewidth=4, solid_capstyle="round")
+        axes.plot([own.max()], [place], "o", color=BLUE, markersize=5)
+    axes.axvline(1.0, color=VERMILION, linestyle="-.")
+    axes.set_yticks(range(len(names)), names, fontsize=7.5)
+    axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
+    log_scale(axes, "x")
+    axes.set(title="measured over its bound", xlabel="ratio")
+
+
+def _place(name: str) -> tuple[str, float, str]:
+    """Returns the letter and number of a lemma, by which names are in the paper's order, and its words."""
+    words = name.split(",")[0].split(" ")[-1]
+    letter, _, number = words.partition(".")
+    # Its words last, without bars, because a lemma has several quantities, and a set another order in each process.
+    return letter, float(number) if number.isdigit() else np.inf, name.replace("|", "")

@@ -1,0 +1,328 @@
+"""The start: what holds there, the margin and the comparator along it, and where the comparator inequality holds.
+
+Lemmas B.5 to B.7, eq. (4), (5), (15), Assumptions 3.2 and 3.3, and Lemmas C.2 and C.12 of wang2026.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dpdescent.algorithms.lambda_cgd import State
+from dpdescent.papers.wang2026 import explicit, network, training
+from dpdescent.papers.wang2026.criteria import ALGEBRA, every, first, place, rows, setting, vacuous
+from dpdescent.papers.wang2026.explicit_bounds import KINDS, failure, splines_of
+from dpdescent.papers.wang2026.network import Constants
+from dpdescent.papers.wang2026.setting import G_DELTA, G_SHARP, GRADIENT, HESSIAN, Analysed, Array, Row, Spec
+from dpdescent.papers.wang2026.training import AT_START, NTK, TRAINED, Clipped, Seed, Target
+from dpdescent.privacy.events import Mechanism
+from dpdescent.replication.judging import algebra
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import exact, row, simulated
+from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most
+from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Source, joined
+from dpdescent.replication.judging.statistics import exactly, quotient
+
+START, PATH = "initialisation", "comparator"
+EVENT = "E_delta holds"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Starts(Analysed):
+    """Random starts beside n records."""
+
+    n: int
+
+
+def run_initialisation(spec: Spec) -> Iterator[Row]:
+    """Yields rows of one width: one a quantity and draw, at the drawn records."""
+    starts = Starts.of(spec)
+    kan, paper, delta = starts.kan, Constants.paper(starts.kan.splines), starts.delta_conf
+    for trial in starts.trials:
+        made = starts.problem([trial], starts.n)
+        W, H, heads, c = made.start, made.features, made.heads, starts.start(trial)[1]
+        outputs, factors = kan.outputs_and_factors(W, H, heads)
+        lengths_squared = np.vecdot(H, H)
+        # The Hessian of f is block diagonal, a multiple of h h' in each unit.
+        bends = np.abs(kan.curvature(W, H, heads)).max(axis=-1) * lengths_squared
+        values = {
+            EVENT: float(network.initial_event(c, delta)),
+            "largest |f_0|": float(np.abs(outputs).max()),
+            "bound Q8": paper.initial_output_bound(starts.n, delta),
+            GRADIENT: float(np.sqrt((np.vecdot(factors, factors) * lengths_squared).max())),
+            G_DELTA: paper.gradient_bound(kan.width, delta),
+            G_SHARP: float(network.sharp_gradient_bound(kan, c)),
+            HESSIAN: float(bends.max()) / (kan.inputs * kan.width**0.5),
+            "nu": paper.hessian_bound(kan.width, delta),
+        }
+        for series, number in values.items():
+            yield {"m": starts.m, "n": starts.n, "d": starts.d, "series": series, "trial": trial, "value": number}
+
+
+VIOLATIONS, SLACK, ALONG = "violations", "smallest slack", "L_S(W_0 + tau u)"
+
+
+class Check:
+    """Observer of runs: the inequality's slack, (checks, arms) a comparator, and the largest |W - W*|, (arms,)."""
+
+    def __init__(self, seed: Seed, targets: dict[str, Target], every: int) -> None:
+        self.seed, self.targets, self.every = seed, targets, every
+        self.slacks: dict[str, list[list[float]]] = {name: [] for name in targets}
+        self.largest: dict[str, Array] = {name: np.zeros(()) for name in targets}
+
+    def __call__(self, state: State) -> None:
+        # Not at every iterate, because a check takes the gradient of all records.
+        if state.t % self.every:
+            return
+        W = state.weights[0]
+        losses, gradients = self.seed.loss_and_gradient(W)
+        for name, target in self.targets.items():
+            self.slacks[name].append(
+                [
+                    explicit.comparator_slack(float(loss), gradient, own, target.weights, target.loss)
+                    for loss, gradient, own in zip(losses, gradients, W, strict=True)
+                ]
+            )
+            moved = np.linalg.norm((W - target.weights).reshape(len(W), -1), axis=1)
+            self.largest[name] = np.maximum(self.largest[name], moved)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared(Clipped):
+    """Runs along which the inequality is checked."""
+
+    check_every: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlongMargin(Analysed):
+    """Steps along the margin's direction."""
+
+    n: int
+    T: int
+    tau_gamma: tuple[float, ...]
+
+
+def run_comparator(spec: Spec) -> Iterator[Row]:
+    """Yields rows of one width."""
+    part = AlongMargin.of(spec) if spec["panel"] == "ntk" else Compared.of(spec)
+    for trial in part.trials:
+        seed = Seed(part, trial, part.n)
+        for values in _along_margin(part, seed) if isinstance(part, AlongMargin) else _along_runs(part, seed):
+            yield {
+                "panel": part.panel, "n": seed.n, "m": part.m, "d": part.d, "gamma": seed.margin.value, "trial": trial,
+                **values,
+            }  # fmt: skip
+
+
+def _along_runs(runs: Compared, seed: Seed) -> Iterator[Row]:
+    size, made = runs.size, runs.arms(runs.C_clip)
+    targets = {name: seed.comparator(name, size.T) for name in (AT_START, TRAINED, NTK)}
+    check = Check(seed, targets, runs.check_every)
+    seed.run(made, check)
+    for name in targets:
+        slacks = np.array(check.slacks[name])
+        for index, arm in enumerate(made):
+            row = {
+                "T": size.T, "B": size.B, "eta": arm.eta, "kappa": arm.noise.kappa, "lam": arm.noise.lam,
+                "comparator": name,
+                "condition": seed.sharp.hessian * float(check.largest[name][index]) ** 2,
+            }  # fmt: skip
+            yield {**row, "series": VIOLATIONS, "value": float((slacks[:, index] < 0.0).mean())}
+            yield {**row, "series": SLACK, "value": float(slacks[:, index].min())}
+
+
+def _along_margin(part: AlongMargin, seed: Seed) -> Iterator[Row]:
+    for tau_gamma in part.tau_gamma:
+        target = seed.along_margin(tau_gamma / seed.margin.value)
+        yield {
+            "T": part.T, "comparator": NTK, "tau_gamma": tau_gamma,
+            "condition": seed.sharp.hessian * target.distance**2, "series": ALONG, "value": target.loss,
+        }  # fmt: skip
+
+
+def releases_comparator(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Returns ledger entries of the runs of one width; in the direction of the margin nothing is trained."""
+    if spec["panel"] == "ntk":
+        return ()
+    runs = Compared.of(spec)
+    return training.entries(runs, runs.arms(runs.C_clip), f" m={runs.m}")
+
+
+MARGINS = (PATH, "bound_vs_run", "ext_window", "ext_window_rates")
+QUANTILES = "a quantile over draws beside the mean of a bound that differs from draw to draw: no draw is held against its own bound"
+# Id, measured series, series of the bound, location, whose statement it is, statement, note.
+SIZES: tuple[tuple[str, str, str, str, Source, str, str], ...] = (
+    ("lemma-b.6-gradient", GRADIENT, G_DELTA, "Lemma B.6, eq. (5)", "paper", "gradients of f are at most G_delta", ""),
+    ("lemma-b.6-hessian", HESSIAN, "nu", "Lemma B.6, eq. (4)", "paper", "Hessians of f are at most nu, the explicit form of (4)", ""),
+    ("eq-15", "largest |f_0|", "bound Q8", "eq. (15)", "paper", "outputs at the start are at most B_b sqrt(2p log(2n/delta))", ""),
+    ("gradient-sharp", GRADIENT, G_SHARP, "eq. (5)", "ours", "(ours) gradients of f are at most the sharp bound that knows the second layer", QUANTILES),
+)  # fmt: skip
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """Yields the claims on the margin and the start."""
+    yield _margin(evidence)
+    yield from _sizes(evidence)
+    yield _smoothness(evidence)
+
+
+def _margin(evidence: Evidence) -> Claim:
+    found = {}
+    for artefact in MARGINS:
+        gamma = algebra.floats(rows(evidence, artefact), "gamma")
+        if np.isfinite(gamma).any():
+            found[artefact] = exactly(float(np.nanmin(gamma)))
+    return every(
+        id="assumption-3.3", artefact=PATH, location="Assumption 3.3", kind="text", source="ours",
+        statement="there is a margin gamma > 0 with y_i <grad f(x_i), u> >= gamma at the start; verified for KANs",
+        quantity="mean margin of the records at their starts: the smallest over artefacts, widths and n",
+        cells=found, criterion=ABOVE_0,
+        note="designs of ours that are separable with a margin of their own; means over seeds",
+    )  # fmt: skip
+
+
+def _by_width(evidence: Evidence, series: str, column: str = "mean") -> pd.DataFrame:
+    """Rows by width, without errors; of draws the 97.5 % quantile, since bounds hold with high probability."""
+    table = rows(evidence, START, series=series)
+    return table.assign(mean=table[column], se=math.nan)
+
+
+def _sizes(evidence: Evidence) -> Iterator[Claim]:
+    yield every(
+        id="lemma-b.5", artefact=START, location="Lemma B.5", kind="theorem", source="paper",
+        statement="P(E_delta) >= 1 - delta",
+        quantity="share of draws of the start in which it occurs: the smallest over m",
+        cells=algebra.means(rows(evidence, START, series=EVENT), ["m"]),
+        criterion=at_least(1.0 - setting(evidence, "delta_conf")),
+    )  # fmt: skip
+    for name, measured, bound, location, source, words, note in SIZES:
+        yield every(
+            id=name, artefact=START, location=location, kind="theorem", source=source,
+            statement=words,
+            quantity=f"97.5 % quantile over draws of the {measured}, over the bound (mean over draws): the largest over m",
+            cells=algebra.ratios(_by_width(evidence, measured, "q975"), _by_width(evidence, bound), ("m", "n"), ("m",)),
+            criterion=at_most(1.0), note=note,
+        )  # fmt: skip
+
+
+def _smoothness(evidence: Evidence) -> Claim:
+    gradient, hessian, G, nu = (
+        {row["m"]: row["mean"] for row in algebra.each(_by_width(evidence, series, column))}
+        for series, column in (
+            (GRADIENT, "q975"), (HESSIAN, "q975"), (G_DELTA, "mean"), ("nu", "mean"),
+        )
+    )  # fmt: skip
+    smooth = {
+        f"m = {m:g}": quotient(0.25 * gradient[m] ** 2 + hessian[m], network.smoothness(G[m], nu[m]))
+        for m in gradient
+        if m in hessian and m in G and m in nu and G[m] >= 0 and nu[m] >= 0
+    }
+    return every(
+        id="lemma-b.7", artefact=START, location="Lemma B.7", kind="theorem", source="identity",
+        statement="the loss is beta-smooth, beta = C p^3, here G_delta^2/4 + nu as in its proof",
+        quantity="a quarter of the squared gradient plus the Hessian (97.5 % quantiles over draws) over beta: the largest over m",
+        cells=smooth, criterion=at_most(1.0), changed=ALGEBRA,
+        note="the hidden C is replaced by what the proof has: it holds wherever Lemma B.6 does",
+    )  # fmt: skip
+
+
+# Of the grid on which the basis is looked at.
+POINTS = 20_001
+# What the table has a quantile of; the bounds at the start are for higher ones.
+QUANTILE, COLUMN = 0.975, "q975"
+
+
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Rows of the basis, the start, the margin and its comparator."""
+    yield from _basis(evidence)
+    yield from _events(evidence)
+    for artefact in (PATH, "bound_vs_run"):
+        yield from _margins(evidence, artefact)
+    table = rows(evidence, PATH, panel="ntk", series=ALONG)
+    for found in each(table.dropna(subset=["n", "T", "m", "d", "gamma", "tau_gamma", "condition"])):
+        yield _along_the_margin(evidence, found)
+
+
+def _basis(evidence: Evidence) -> Iterator[Bound]:
+    """|h|, |h'| and |h''| of all basis functions together."""
+    splines = splines_of(evidence, START)
+    u = np.linspace(-1.0, 1.0, POINTS)
+    norms = {"|h|": splines.values(u), "|h'|": splines.first(u), "|h''|": splines.second(u)}
+    for kind, constants in KINDS.items():
+        known = constants(splines)
+        for (name, values), value in zip(norms.items(), (known.norm_h, known.norm_h1, known.norm_h2), strict=True):
+            measured = float(np.linalg.norm(values, axis=-1).max())
+            why = f"{kind} constants, p={known.p}; measured is the largest on a grid of [-1, 1]"
+            yield exact(name, "Ass. 3.2, Lemma B.6", f"cells={splines.cells}, {kind}", value, measured, why)
+
+
+def _events(evidence: Evidence) -> Iterator[Bound]:
+    """Rows of what holds at the start with a probability."""
+    table = rows(evidence, START).dropna(subset=["m", "n", "d"])
+    delta = float(evidence.settings_of(START)["delta_conf"])
+    for found in each(table[table["series"] == EVENT]):
+        text = place(START, found, "m", "n", "d")
+        why = "measured is a share of draws"
+        yield simulated("P(E_delta)", "Lemma B.5", text, 1.0 - delta, found, why, direction="at least")
+    for found in each(table.drop_duplicates(["m", "n", "d"])):
+        for kind, constants in KINDS.items():
+            yield from _likely(table, found, kind, constants(splines_of(evidence, START)), delta)
+        yield from _per_draw(table, found)
+
+
+def _likely(table: pd.DataFrame, found: pd.Series, kind: str, known: Constants, delta: float) -> Iterator[Bound]:
+    m, text = int(found["m"]), f"{place(START, found, 'm', 'n', 'd')}, {kind}"
+    for series, name, location, value, likely in (
+        ("largest |f_0|", "max |f_0(x_i)|", "(15)", known.initial_output_bound(int(found["n"]), delta), 0.5),
+        (GRADIENT, "max |grad f_0(x_i)|", "(5)", known.gradient_bound(m, delta), 1.0),
+        (HESSIAN, "max |Hess f_0(x_i)|", "(4)", known.hessian_bound(m, delta), 1.0),
+    ):
+        measured = first(table, m=found["m"], n=found["n"], d=found["d"], series=series)
+        if measured is None:
+            continue
+        certain = 1.0 - likely * delta
+        why = f"{kind} constants; with probability {certain:g}; measured is the {QUANTILE:g} quantile of draws, at W_0"
+        # One draw has no quantile, and a lower one may be higher.
+        met = measured["trials"] > 1 and certain > QUANTILE
+        yield exact(name, location, text, value, float(measured[COLUMN]), why, met=met)
+
+
+def _per_draw(table: pd.DataFrame, found: pd.Series) -> Iterator[Bound]:
+    """The row of G_sharp, which bounds the gradient in each draw, so that means may be compared."""
+    where = {name: found[name] for name in ("m", "n", "d")}
+    sharp, measured = (first(table, **where, series=name) for name in (G_SHARP, GRADIENT))
+    if sharp is not None and measured is not None:
+        why = "given the second layer, in every draw, hence in the mean; measured is the mean at W_0"
+        text = place(START, found, "m", "n", "d")
+        yield exact("max |grad f_0(x_i)|, G_sharp", "(5), ours", text, sharp["mean"], measured["mean"], why)
+
+
+def _margins(evidence: Evidence, artefact: str) -> Iterator[Bound]:
+    """Rows of the margin of Assumption 3.3, at the means over seeds."""
+    table = rows(evidence, artefact).dropna(subset=["gamma", "m", "n"])
+    for found in each(table.drop_duplicates(["m", "n"])):
+        text, gamma = place(artefact, found, "m", "n"), float(found["gamma"])
+        why = "measured is the mean over seeds of the largest margin at W_0"
+        yield exact("margin gamma, from above", "Ass. 3.3", text, 1.0, gamma, why)
+        yield row(
+            bound="margin gamma, from below", location="Ass. 3.3", setting=text, value=0.0, measured=gamma,
+            direction="at least", note=f"{why}; a bound by assumption",
+        )  # fmt: skip
+        known = Constants.sharp(splines_of(evidence, artefact))
+        value = known.gradient_bound(int(found["m"]), failure(evidence, artefact))
+        yield exact("margin gamma, by G", "Ass. 3.3, (5)", text, value, gamma, f"sharp constants; {why}, at most G")
+
+
+def _along_the_margin(evidence: Evidence, found: pd.Series) -> Bound:
+    """The row of the comparator W_0 + tau u: what (14) gives for its risk."""
+    settings = evidence.settings_of(PATH)
+    n, delta, reach = int(found["n"]), float(settings["delta_conf"]), float(found["tau_gamma"])
+    known, text = Constants.sharp(splines_of(evidence, PATH)), place(PATH, found, "m", "n", "T", "tau_gamma")
+    # nu tau^2 is the table's, of the second layers that were drawn.
+    left = reach - known.initial_output_bound(n, delta) - 0.5 * float(found["condition"])
+    value = float(np.logaddexp(0.0, -left))
+    why = f"y f >= {left:.4g}, sharp constants, means over seeds; with probability {1.0 - delta:g}"
+    return simulated("L_S(W_0 + tau u)", "(14)", text, value, found, joined(why, vacuous(value)))

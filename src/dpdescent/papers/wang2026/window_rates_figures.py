@@ -1,0 +1,69 @@
+"""The figure of wang2026 on the corollaries' rates inside Theorem 4.1's window."""
+
+import math
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpdescent.papers.wang2026.setting import POPULATION
+from dpdescent.papers.wang2026.styles import (
+    ACCOUNTANTS,
+    BARS,
+    curve,
+    finish,
+    guide,
+    in_order,
+    in_rows,
+    label_of,
+    look,
+    panels_in,
+    vacuous_line,
+    value_ticks,
+)
+from dpdescent.papers.wang2026.window_figures import NAMES
+from dpdescent.replication.drawing.figures import GREY, log_scale, scientific, select, values_of, where
+
+# The corollaries' panels: axis, claimed slope, its words.
+RATES = {
+    "Corollary 5.3": ("n", -0.5, r"slope $-1/2$"), "Corollary 5.5": ("n", -0.5, r"slope $-1/2$"),
+    "Corollary 5.6": ("n", -1.0, r"slope $-1$"), "DP-GD": ("n", -1.0, r"slope $-1$"), "GD": ("n", -1.0, r"slope $-1$"),
+    "epsilon": ("eps", -1.0, r"slope $-1$"), "dimension": ("d", 0.5, r"slope $1/2$"),
+    "margin": ("gamma", math.nan, ""),
+}  # fmt: skip
+
+
+def draw_ext_window_rates(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Draws averaged population risks along the corollaries' prescriptions, one panel for each."""
+    main = select(table)
+    names = panels_in(main, display) or [""]
+    figure, axes = in_rows(len(names), (4.2, 3.4))
+    for panel, name in zip(axes, names, strict=False):
+        _rate(panel, where(main, panel=name, series=POPULATION), name)
+    claim = r"Corollaries 5.3, 5.5: $1/(\gamma\sqrt{n})+\sqrt{d}/(\gamma^{4,3}n\varepsilon)$; 5.6: $1/(\gamma^2n)$"
+    finish(figure, axes, 4, claim, BARS)
+    return figure
+
+
+def _rate(axes: Axes, rows: pd.DataFrame, name: str) -> None:
+    x, slope, words = RATES.get(name.split(",")[0], ("n", math.nan, ""))
+    noisy = rows[rows["kappa"] > 0]
+    if x == "eps":
+        for height in values_of(rows[rows["kappa"] == 0], "mean"):
+            axes.axhline(height, color=GREY, linewidth=1.0, label="without noise")
+    else:
+        curve(axes, rows[rows["kappa"] == 0], x, "without noise", color=GREY, marker="x")
+    for accountant in in_order(noisy["accountant"], ACCOUNTANTS):
+        own = where(noisy, accountant=accountant)
+        curve(axes, own, x, label_of(accountant), **look(accountant))
+        if not math.isnan(slope):
+            guide(axes, own, x, slope, f"claimed: {words}")
+    if not len(noisy) and not math.isnan(slope):
+        guide(axes, rows, x, slope, f"claimed: {words}")
+    vacuous_line(axes)
+    log_scale(axes)
+    if x != "gamma":
+        value_ticks(axes, values_of(rows, x), [scientific(each) for each in values_of(rows, x)] if x != "n" else None)
+    axes.tick_params(axis="x", labelsize=7.5)
+    axes.set(title=name, xlabel=NAMES[x], ylabel="averaged population risk")
