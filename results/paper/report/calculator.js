@@ -193,7 +193,7 @@
       sensitivity: moved, noise_sd: sd, noise_multiplier: Math.sqrt(T / (2 * rho)),
       mu: Math.sqrt(2 * rho), rho, epsilon: eps, epsilon_by_formula: epsilon(rho, delta),
       noise_by_formula: noiseSd(moved, rhoOfEpsilon(eps, delta), T),
-      // papers.liang2025.theory.prescriptions.noise_scale, whose 2 gamma / n is the sensitivity under replacement
+      // papers.liang2025.formulas.noise_scale, whose 2 gamma / n is the sensitivity under replacement
       noise_by_proposition: moved * Math.sqrt(T / rho),
       // the first form of alpha in varshney2022 Theorem 3.6, for T releases in place of one
       noise_by_theorem: moved * Math.sqrt(8 * T * Math.log(1 / delta)) / eps,
