@@ -51,10 +51,9 @@ def built(request: Request) -> attack.Attack:
     return audit.ATTACKS[request.attack](**Request.parse(request.json()).parameters)
 
 
-@pytest.mark.parametrize("name", ["fig04a", "fig04b"])
-def test_epochs_are_audited_at_the_mu_of_their_arms(name: str) -> None:
+def test_epochs_are_audited_at_the_mu_of_their_arms() -> None:
     seen = set()
-    for _, arm, event, request in entries(name):
+    for _, arm, event, request in entries("fig04a"):
         if event.name == arms.NON_PRIVATE:
             assert isinstance(request, NotAudited)
             continue

@@ -50,13 +50,6 @@ Edit = Callable[[Tables], object]
 NOT_TESTABLE = {
     "me-24-hours",
     "prefix-close-to-me",
-    "text-anytime",
-    "text-anytime-average",
-    "text-dp-sgd",
-    "text-damping",
-    "text-gain-grows",
-    "text-me",
-    "text-non-private",
     "cifar-anytime",
     "cifar-gap-closed",
     "cifar-me",
@@ -482,7 +475,6 @@ def right() -> Tables:
             *learning_rows(("main", "two-layer net", "convolutional net"), (2.0, 5.0, 20.0), -0.01, {2.0: -0.02}),
             *learning_choices(),
         ],
-        "fig04b": learning_rows(("main",), (2.0, 8.0), 0.003, {}),
         "table1": table1(),
         "table2": table2(),
         "table3": table3(),
@@ -566,13 +558,11 @@ def test_what_cannot_be_tested_says_why_and_gives_the_published_numbers() -> Non
         ("stackoverflow-non-private", "25.3%", "1 point"),
     ):
         assert all(number in WORLD[name].statement for number in numbers)
-        analogue = "digits" if name.startswith("cifar") else "generated text"
-        assert f"the analogue ({analogue}) is another data set" in WORLD[name].criterion
 
 
 def test_analogues_are_called_so() -> None:
     for claim in WORLD.values():
-        if claim.claim.split("-")[0] in ("digits", "text") and claim.claim != "digits-restarts":
+        if claim.claim.split("-")[0] == "digits" and claim.claim != "digits-restarts":
             assert claim.statement.startswith("(analogue: ")
             assert claim.source == "analogue"
 
@@ -589,7 +579,7 @@ def test_only_claims_that_the_paper_makes_and_that_can_fail_count_as_its_own() -
         "fig03-optimized-tighter", "table2-sensitivity-anti-pgd", "table2-sensitivity-damped-anti-pgd",
     }  # fmt: skip
     analogues = {name for name, source in others.items() if source == "analogue"}
-    assert {name.split("-")[0] for name in analogues} == {"digits", "text", "prefix"}
+    assert {name.split("-")[0] for name in analogues} == {"digits", "prefix"}
     assert {name for name, claim in WORLD.items() if claim.kind == "privacy"} == {"theorem-1.1", "app-a2-conversion"}
 
 
@@ -597,7 +587,7 @@ def test_criteria_that_were_changed_say_so_in_their_column() -> None:
     """The column is empty where a criterion is as first written, and no note repeats it."""
     assert {name for name, claim in WORLD.items() if claim.changed} == {
         "fig01-power", "theorem-2.1-optimum", "near-optimal-any-spectrum", "separation-gain", "fig02-nearly-equal",
-        *(name for name in WORLD if name.startswith(("fig02-simulated-slope", "finite-rate", "text-"))),
+        *(name for name in WORLD if name.startswith(("fig02-simulated-slope", "finite-rate"))),
         "finite-gain", "finite-better-clipped", "prefix-close-to-me", "prefix-gap-closed",
         *(name for name in WORLD if name.startswith("table3-")),
         *(f"{each}-{what}" for each in VARIANT for what in ("anytime", "anytime-average", "me")),

@@ -83,12 +83,12 @@ def test_the_trace_of_random_products_is_that_of_quadrature() -> None:
     assert random_products.noise_trace_bound(problem, beta, 2) == pytest.approx(lags**2)
 
 
-def test_higher_orders_start_from_the_fixed_design_and_make_up_the_whole() -> None:
+def test_higher_orders_start_from_the_fixed_design() -> None:
     """In one direction theta^(r) has 2 rate / (2 - rate) times the moment of theta^(r-1)."""
     q, gamma_squared = regression.q_identity(PROBLEM), 1.0
     first, second = random_products.higher_orders(PROBLEM, q, gamma_squared, 1)
-    expected = regression.fixed_design_suboptimality(PROBLEM, q, gamma_squared)
-    assert 0.5 * float(PROBLEM.lam @ first) == pytest.approx(expected, rel=1e-12)
+    noise = PROBLEM.noise_variance(gamma_squared) * q / PROBLEM.lam
+    assert first == pytest.approx(PROBLEM.eta * (noise + PROBLEM.sigma_sgd**2) / (2 - PROBLEM.rates), rel=1e-12)
     assert second.shape == (5,)
     one = RegressionProblem(np.array([0.8]), 0.2, 0.5)
     first, second = random_products.higher_orders(one, np.ones(1), 1.0, 1)

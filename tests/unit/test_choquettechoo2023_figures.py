@@ -208,25 +208,6 @@ def learning_rows(budgets: Sequence[float], accuracies: dict[str, tuple[float, .
     return rows
 
 
-def user_rows() -> Rows:
-    names = (
-        "non-private",
-        "DP-SGD",
-        "DP-SGD, amplified",
-        "Honaker, restarts",
-        "Optimal CC, restarts",
-        "nu-DP-FTRL",
-        "ME",
-    )
-    low = {
-        "DP-SGD": (12.7, 13.5, 14.2),
-        "DP-SGD, amplified": (15.9, 16.2, 16.4),
-        "Honaker, restarts": (15.2, 16.0, 16.5),
-    }
-    low |= {"Optimal CC, restarts": (15.8, 16.6, 17.0), "nu-DP-FTRL": (15.9, 16.6, 17.05), "ME": (16.0, 16.7, 17.1)}
-    return learning_rows((2.0, 4.0, 8.0), {name: low.get(name, (17.6, 17.6, 17.6)) for name in names})
-
-
 def simulated_mean_rows() -> Rows:
     ratios = {"DP-SGD": 0.0, "optimal noise": 1.0, "nu = 0.1 eta": 0.1, "nu = 10 eta": 10.0, "Optimal CC": 0.003}
     rows: Rows = []
@@ -410,7 +391,7 @@ def network_rows() -> Rows:
 
 ROWS: dict[str, Rows] = {
     "fig01": mean_estimation_rows(), "fig02": regression_rows(), "fig03": convex_rows(),
-    "fig04a": learning_rows((2.0, 5.0, 10.0, 20.0), ACCURACIES, "two-layer net"), "fig04b": user_rows(),
+    "fig04a": learning_rows((2.0, 5.0, 10.0, 20.0), ACCURACIES, "two-layer net"),
     "ext_mean_estimation": simulated_mean_rows(), "ext_finite_time": finite_time_rows(), "ext_nu": nu_rows(),
     "ext_anti_pgd": anti_pgd_rows(), "ext_spectra": spectra_rows(), "ext_prefix_sums": prefix_rows(),
     "ext_gradients": gradient_rows(),
@@ -421,7 +402,6 @@ ROWS: dict[str, Rows] = {
 # Curves with error bars, and groups of bars, in each panel, in the order of the panels.
 CURVES = {
     "fig01": [0, 0, 0], "fig02": [2, 2, 2, 0, 0, 0, 4, 4, 4], "fig03": [0] * 9, "fig04a": [6, 5, 2, 2, 5],
-    "fig04b": [6, 6],
     "ext_gradients": [0] * 16, "fig04a_cifar10": [6, 5, 5, 3, 2, 3], "fig04a_fashion": [6, 5, 5, 3, 2, 3],
     "fig04a_cifar10_rates": [0] * 4, "fig04a_fashion_rates": [0] * 4, "fig04a_cifar10_net": [0, 0, 0],
     "ext_mean_estimation": [5, 5, 5], "ext_finite_time": [2, 2, 0], "ext_nu": [0, 0], "ext_anti_pgd": [0, 0, 0],
@@ -526,7 +506,7 @@ def test_each_figure_shows_every_series_once_with_nothing_cut_off(name: str) -> 
         assert axes.get_ylabel() or (name == "fig02" and axes in figure.axes[6:])
 
 
-@pytest.mark.parametrize(("name", "suffix"), [("fig04b", "png"), ("fig04b", "svg")])
+@pytest.mark.parametrize(("name", "suffix"), [("fig04a", "png"), ("fig04a", "svg")])
 def test_equal_tables_give_equal_bytes(name: str, suffix: str, tmp_path: Path) -> None:
     for copy in ("first", "second"):
         style.save(draw_from(name, ROWS[name]), tmp_path / f"{copy}.{suffix}")
@@ -766,11 +746,11 @@ AMPLIFIED = "DP-SGD, amplified"
 
 
 def test_a_mechanism_that_is_not_restarted_is_not_drawn_as_restarted() -> None:
-    rows = [row | {"copies": 1.0} for row in ROWS["fig04b"]]
+    rows = [row | {"copies": 1.0} for row in ROWS["fig04a"]]
     restarted = {"Honaker, restarts", "Optimal CC, restarts"}
-    for made, dashed in ((rows, {AMPLIFIED}), (ROWS["fig04b"], {AMPLIFIED} | restarted)):
-        panel = draw_from("fig04b", made).axes[0]
-        names = [each for each in styles.in_order(only("fig04b")["mechanism"]) if each != "DP-SGD"]
+    for made, dashed in ((rows, {AMPLIFIED}), (ROWS["fig04a"], {AMPLIFIED} | restarted)):
+        panel = draw_from("fig04a", made).axes[0]
+        names = styles.in_order(learning.in_paper(only("fig04a"))["mechanism"])
         found = {n for n, curve in zip(names, panel.containers, strict=True) if curve[0].get_linestyle() == "--"}
         assert found == dashed
 
@@ -782,22 +762,6 @@ def test_fig04_names_restarts_only_where_their_number_is_one() -> None:
     # It is not to be taken for the mechanism that is not tuned.
     once = learning.mechanism_label("Optimal CC, restarts", rows.assign(copies=1.0))
     assert once == r"Optimal CC $\times1$"
-
-
-def test_published_differences_stand_where_the_paper_prints_them() -> None:
-    cifar, text = PAPER.published["cifar"], PAPER.published["stackoverflow"]
-    found = learning.published_differences(cifar, [2.0, 5.0, 10.0, 20.0])
-    assert [each[:2] for each in sorted(found)] == [(4.0, "DP-SGD, amplified"), (10.0, "ME")]
-    assert [each[2] for each in sorted(found)] == pytest.approx([0.01, -0.0157])
-    assert learning.published_differences(cifar, [5.0, 8.0]) == []
-    assert learning.published_differences(text, []) == []
-    by_user = sorted(learning.published_differences(text, [2.0, 8.0]))
-    names = [(2.0, "DP-SGD, amplified"), (2.0, "ME"), (8.0, "ME"), (8.0, "non-private")]
-    assert [each[:2] for each in by_user] == names
-    assert [each[2] for each in by_user] == pytest.approx([0.01, 0.003, 0.003, -0.01])
-    stars = sorted(data_of(star) for star in lines_of(draw("fig04b").axes[1], marker="*"))
-    everywhere = learning.published_differences(text, [2.0, 4.0, 8.0])
-    assert stars == sorted(([eps], [100 * value]) for eps, _, value in everywhere)
 
 
 def test_simulated_mean_estimation_is_compared_with_what_is_exact() -> None:
@@ -906,8 +870,8 @@ def test_prefix_sums_compare_mechanisms_at_their_best_number_of_restarts() -> No
 
 def test_methods_have_the_colours_of_all_papers() -> None:
     palette = style.METHODS
-    accuracy, _ = draw("fig04b").axes
-    names = [each for each in styles.in_order(only("fig04b")["mechanism"]) if each != "DP-SGD"]
+    accuracy = draw("fig04a").axes[0]
+    names = styles.in_order(learning.in_paper(only("fig04a"))["mechanism"])
     shown = {name: color_of(curve[0]) for name, curve in zip(names, accuracy.containers, strict=True)}
     plain = {name: name.removesuffix(", amplified").removesuffix(", restarts") for name in names}
     assert shown == {name: palette[plain[name]] for name in names}
@@ -920,16 +884,6 @@ def test_methods_have_the_colours_of_all_papers() -> None:
         for label, bar in zip(below.get_yticklabels(), bars, strict=True)
     }
     assert {name: found[name] for name in ours} == {name: palette[method] for name, method in ours.items()}
-
-
-def test_stars_are_named_in_no_methods_colour() -> None:
-    figure = draw("fig04b")
-    (legend,) = figure.legends
-    (star,) = legend.get_lines()
-    assert to_hex(star.get_markerfacecolor()) == "#ffffff"
-    for drawn_star in lines_of(figure.axes[1], marker="*"):
-        assert to_hex(drawn_star.get_markerfacecolor()).upper() in style.METHODS.values()
-        assert drawn_star.get_zorder() < min(curve[0].get_zorder() for curve in figure.axes[1].containers)
 
 
 def test_ordered_quantities_get_lighter_as_they_grow() -> None:

@@ -10,7 +10,7 @@ from scipy.linalg import toeplitz
 from dpdescent.noise.strategies.toeplitz import nu_family
 from dpdescent.papers.choquettechoo2023.design import effective_dimension, power_law, spectrum
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds as bounds
-from dpdescent.papers.choquettechoo2023.theory import elliptic, regression
+from dpdescent.papers.choquettechoo2023.theory import elliptic, random_products, regression
 from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 from noisy_ftrl_twins import SecondMoments, nu_decoder, nu_encoder
 
@@ -195,6 +195,12 @@ NOISES = [
 ]
 
 
+def fixed_design(problem: RegressionProblem, q: np.ndarray, gamma_squared: float, half: bool = True) -> float:
+    """F_inf with H in the place of every x x', a lower bound on F_inf."""
+    (moments,) = random_products.higher_orders(problem, q, gamma_squared, 0)
+    return (0.5 if half else 1.0) * float(problem.lam @ moments)
+
+
 @pytest.mark.parametrize("noise", [noise for _, noise in NOISES], ids=[name for name, _ in NOISES])
 @pytest.mark.parametrize("name", ["flat", "k^-0.5", "k^-1", "k^-2", "one large"])
 @pytest.mark.parametrize("sigma_sgd", [0.0, 2.0])
@@ -208,7 +214,7 @@ def test_bounds_hold_and_are_ordered(noise, name: str, sigma_sgd: float, half: b
         bounds.universal_lower_bound_as_stated(problem, half=half),
         bounds.universal_lower_bound(problem, half=half),
         bounds.lower_bound(problem, q, gamma_squared, half=half),
-        regression.fixed_design_suboptimality(problem, q, gamma_squared, half),
+        fixed_design(problem, q, gamma_squared, half),
         exact,
     ]
     assert bounds.lower_bound_by_time(problem, q, gamma_squared, half=half) <= lower[2]
@@ -224,7 +230,7 @@ def test_bounds_hold_and_are_ordered(noise, name: str, sigma_sgd: float, half: b
 def test_lower_bound_is_the_fixed_design() -> None:
     """Without label noise Theorem C.18 is the error of the linear system with every x x' replaced by H."""
     q, gamma_squared = regression.q_nu(BASE, BASE_NU), regression.gamma_squared_nu(BASE_NU)
-    expected = regression.fixed_design_suboptimality(BASE, q, gamma_squared)
+    expected = fixed_design(BASE, q, gamma_squared)
     assert bounds.lower_bound(BASE, q, gamma_squared) == pytest.approx(expected, rel=1e-13)
 
 
@@ -273,7 +279,10 @@ def test_upper_bound_by_hand() -> None:
 @pytest.mark.parametrize("multiple", [1.0, 0.01])
 def test_constants_of_proposition_c22(multiple: float) -> None:
     nu = multiple * BASE_NU
-    stated, before = bounds.nu_upper_bound(BASE, nu), bounds.nu_upper_bound_before_lemma(BASE, nu)
+    stated, before = (
+        bounds.nu_upper_bound(BASE, nu),
+        bounds.upper_bound_by_frequency(BASE, regression.q_nu(BASE, nu), regression.gamma_squared_nu(nu)),
+    )
     assert regression.nu_noisy_ftrl(BASE, nu) <= before <= stated
     # Its shape is that of the proposition.
     series = (1.0 - math.sqrt(BASE.eta * bounds.fourth_moment(BASE.lam))) ** -2

@@ -1,7 +1,6 @@
 """Figures of choquettechoo2023 on learning: accuracies of small-scale analogues (4), and errors of prefix sums."""
 
 import math
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,8 +31,6 @@ FAR = ("DP-SGD", "non-private")
 # An account of amplification beside the tight one.
 LOOSE = "DP-SGD, amplified, Renyi"
 WITHOUT = "without restarts"
-# Ticks of accuracy differences on either side of 0, in percentage points.
-POINTS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
 
 
 def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
@@ -91,36 +88,6 @@ def accuracy_panel(axes: Axes, title: str, label: str, rows: pd.DataFrame) -> No
     by_mechanism(axes, rows)
 
 
-def draw_fig04b(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the next-word accuracy on generated text against epsilon, and the lead of nu-DP-FTRL.
-
-    DP-SGD without amplification, which the paper's figure does not have, is in the lead alone.
-    """
-    published = display.get("published", {}).get("stackoverflow", {})
-    names = variants_of(table)
-    figure, axes = panels(2, len(names), size=(6.4, 4.4), squeeze=False)
-    for (left, right), name in zip(axes, names, strict=True):
-        accuracy, ahead = in_percent(select(table, name))
-        title = "generated text, analogue" if name == "main" else f"generated text, analogue, {name}"
-        _linear_near_zero(right)
-        _published(right, published_differences(published, sorted(set(ahead["eps"]))), "StackOverflow")
-        accuracy_panel(left, title, "test accuracy, %", accuracy[accuracy["mechanism"] != "DP-SGD"])
-        accuracy_panel(right, title, LEAD, ahead)
-    legend_below(figure, axes[:1, 1], 4, f"{INTERVALS} over seeds; differences are of runs with the same seed")
-    return figure
-
-
-def _linear_near_zero(axes: Axes) -> None:
-    """Sets an axis of percentage points that is linear near 0 and logarithmic far from it.
-
-    It shows small and large differences at once.
-    """
-    axes.set_yscale("asinh", linear_width=0.4)
-    axes.yaxis.set_major_locator(FixedLocator([*(-each for each in POINTS), 0.0, *POINTS]))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:+g}".replace("-", "−") if value else "0"))
-    axes.yaxis.set_minor_locator(NullLocator())
-
-
 def by_mechanism(axes: Axes, rows: pd.DataFrame) -> None:
     """Draws one curve for each mechanism, moved aside from the others, with its name at its end."""
     names, ends = in_order(rows["mechanism"]), []
@@ -156,35 +123,6 @@ def mechanism_label(name: str, rows: pd.DataFrame) -> str:
 def restarted(name: str, copies: float) -> str:
     """Returns a mechanism's name with its number of restarts, in the paper's notation."""
     return rf"{label_of(name)} $\times{copies:g}$"
-
-
-def published_differences(published: dict[str, float], budgets: Sequence[float]) -> list[tuple[float, str, float]]:
-    """Returns epsilon, mechanism and published lead of nu-DP-FTRL over it, as a difference of accuracies in [0, 1].
-
-    Args:
-        published: published numbers by name.
-        budgets: the epsilons of the figure in rising order; others are left out.
-    """
-    found = []
-    for key, value in published.items():
-        if (match := re.fullmatch(r"(me|dp_sgd)_at_(\d+)", key)) and (nu := f"nu_at_{match[2]}") in published:
-            found.append((float(match[2]), SHORT[match[1]], published[nu] - value))
-        if match := re.fullmatch(r"below_non_private_at_(\d+)", key):
-            found.append((float(match[1]), "non-private", -value))
-    if "gain_over_me" in published:
-        found += [(eps, SHORT["me"], published["gain_over_me"]) for eps in budgets]
-    return [each for each in found if budgets and budgets[0] <= each[0] <= budgets[-1]]
-
-
-def _published(axes: Axes, differences: list[tuple[float, str, float]], original: str) -> None:
-    """Draws a star in the mechanism's colour for each difference that the paper publishes, on its own data."""
-    star: dict[str, Any] = {"marker": "*", "markersize": 12, "markeredgecolor": "black", "markeredgewidth": 0.6}
-    for eps, mechanism, difference in differences:
-        axes.plot(eps, 100 * difference, color=color_of(mechanism), linestyle="none", zorder=1.5, **star)
-    if differences:
-        # White in the legend, because stars have the colours of several mechanisms.
-        label = f"published, on {original}"
-        axes.plot([], [], color="white", linestyle="none", label=label, **star)
 
 
 def draw_ext_prefix_sums(table: pd.DataFrame, display: dict[str, Any]) -> Figure:

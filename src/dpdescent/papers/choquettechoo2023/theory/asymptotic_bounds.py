@@ -11,7 +11,7 @@ import math
 from dpdescent.checks import require_positive
 from dpdescent.papers.choquettechoo2023.theory import elliptic, optimum
 from dpdescent.papers.choquettechoo2023.theory.elliptic import Array
-from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem, gamma_squared_nu, q_nu
+from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 
 # C_kurt of Gaussian inputs (choquettechoo2023 Property C.3).
 KURTOSIS = 3.0
@@ -141,15 +141,6 @@ def nu_upper_bound(
         return math.nan
     weight = problem.eta / math.pi * problem.trace * elliptic.integral_bound(nu)
     return _upper(problem, weight, elliptic.diagonal_bound(nu) / (2.0 * math.pi), moment, kurtosis, half)
-
-
-def nu_upper_bound_before_lemma(
-    problem: RegressionProblem, nu: float, *, moment: float | None = None, kurtosis: float = KURTOSIS, half: bool = True
-) -> float:  # fmt: skip
-    """Eq. 51 with its prefactor, where the proof of C.22 starts: Theorem C.15 with the exact integrals."""
-    return upper_bound_by_frequency(
-        problem, q_nu(problem, nu), gamma_squared_nu(nu), moment=moment, kurtosis=kurtosis, half=half
-    )
 
 
 def nu_order(

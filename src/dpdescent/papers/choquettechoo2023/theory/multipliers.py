@@ -14,7 +14,6 @@ nonnegative lambda_t and `sum lambda_t <= 2 lambda_0` (sign "minus"). (91) is pr
 which gradients that are not odd can violate. Here psi is the paper's over eta^2, as in (10), and even in omega.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -257,21 +256,3 @@ def multiplier_form(
         first, second = (left[: len(left) - lag], right[lag:]) if lag >= 0 else (left[-lag:], right[:lag])
         total += (1.0 if lag == 0 else SIGNS[sign]) * weight * float(np.sum(first * second))
     return total
-
-
-def certified_share(path: Array, gradients: Array, multiplier: Multiplier, descent: Descent) -> float:
-    """The mean square that a multiplier certifies for a path repeated for ever, over the path's own mean square.
-
-    The path is that of gradient descent under the disturbance `Z = u Theta - G`. Its mean square is at most that of the
-    disturbance weighted with psi, which is what the proof of choquettechoo2023 Theorem E.1 derives from (90) to (92): a
-    share below one refutes the multiplier.
-
-    Args:
-        path, gradients: theta_s and the gradients there over one period, shape (n,).
-        multiplier: any that allows a psi at every frequency.
-        descent: learning rate, and curvatures between which the gradients lie.
-    """
-    frequencies = 2.0 * math.pi * np.arange(len(path)) / len(path)
-    disturbance = descent.inverse(frequencies) * np.fft.fft(path) - np.fft.fft(gradients)
-    certified = multiplier.psi(descent, frequencies) @ np.abs(disturbance) ** 2
-    return float(certified / np.sum(np.abs(np.fft.fft(path)) ** 2))

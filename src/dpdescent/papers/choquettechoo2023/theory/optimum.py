@@ -11,8 +11,6 @@ import math
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from dpdescent.noise.strategies.spectral import MinimumPhase, from_power
-from dpdescent.noise.strategies.spectral import frequencies as frequencies_of_grid
 from dpdescent.papers.choquettechoo2023.theory.elliptic import Array, Quadrature, distance_squared
 from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem, nu_noisy_ftrl
 
@@ -75,26 +73,6 @@ def best_power(problem: RegressionProblem, frequencies: Array, exact: bool = Tru
     """|B*|^2 up to a factor, the shape of the frequencies: `h_x^{-1/2}`, or the paper's `h^{-1/2}` (Theorem C.18)."""
     power: Array = (h_x if exact else h)(problem, frequencies) ** -0.5
     return power
-
-
-def grid_size(problem: RegressionProblem) -> int:
-    """The number of points, a power of two, of a uniform frequency grid that resolves the smallest eta lambda_j."""
-    return int(2 ** math.ceil(math.log2(64.0 / float(problem.rates.min()))))
-
-
-def best_strategy(problem: RegressionProblem, exact: bool = True) -> MinimumPhase:
-    """The coefficients beta*, scaled to start with 1: the causal ones with a causal inverse that have the best power.
-
-    Args:
-        problem: the problem.
-        exact: whether by h_x or by the paper's h.
-
-    Returns:
-        A strategy with up to `grid_size(problem) / 2` coefficients.
-    """
-    power = best_power(problem, frequencies_of_grid(grid_size(problem)), exact)
-    geometric_mean = math.exp(float(np.fft.irfft(np.log(power))[0]))
-    return from_power("optimum" if exact else "optimum of the lower bound", power / geometric_mean)
 
 
 def best_nu(problem: RegressionProblem, half: bool = True) -> tuple[float, float]:

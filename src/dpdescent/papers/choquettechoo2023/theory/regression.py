@@ -202,14 +202,6 @@ def variances(problem: RegressionProblem, q: Array, gamma_squared: float) -> Arr
     return problem.eta * force / (2.0 * (1.0 - problem.rates))
 
 
-def fixed_design_suboptimality(problem: RegressionProblem, q: Array, gamma_squared: float, half: bool = True) -> float:
-    """F_inf with H in place of every x x': that of theta^(0) in choquettechoo2023 (36), a lower bound on F_inf."""
-    sigma_squared = problem.noise_variance(gamma_squared)
-    rates = problem.rates
-    total = float(((problem.eta * sigma_squared * q + rates * problem.sigma_sgd**2) / (2.0 - rates)).sum())
-    return 0.5 * total if half else total
-
-
 def noisy_sgd(problem: RegressionProblem, half: bool = True) -> float:
     """F_inf of Noisy-SGD."""
     return suboptimality(problem, q_identity(problem), 1.0, half)
