@@ -56,7 +56,7 @@ from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProbl
 from dpdescent.replication.build import tables
 from dpdescent.replication.configuration import project
 from dpdescent.replication.configuration.project import Artefact
-from dpdescent.replication.judging import bound_rows, statistics
+from dpdescent.replication.judging import statistics
 from dpdescent.replication.judging.evidence import Bound, Evidence
 from made_up import NARROW, table_of
 
@@ -91,14 +91,14 @@ FROM_BELOW = (
     "largest stable learning rate", "c of Hanson-Wright", "smallest eigenvalue of T_j",
 )  # fmt: skip
 PLACES = [
-    "(5), (28)", "(24)", "App. C.1.1", "App. C.5", "Thm 1.1", "Thm 2.1", "(18)", "(19)", "(83)", "Lemma D.12, (86)",
-    "Property C.3", "App. C.1.3", "Lemma F.18", "Thm F.3", "(20)", "Thm C.14", "Thm C.15", "Thm C.18", "Thm C.18, (47)",
+    "(5), (28)", "(24)", "App. C.1.1", "App. C.5", "Thm 1.1", "Thm 2.1", "(18)", "(83)", "Lemma D.12, (86)",
+    "Property C.3", "App. C.1.3", "Lemma F.18", "Thm F.3", "Thm C.14", "Thm C.15", "Thm C.18", "Thm C.18, (47)",
     "Prop. C.22", "Prop. C.24", "Thm 2.2", "Lemma C.4", "Cor. C.5", "Remark C.16", "Remark C.23", "Lemma F.17",
-    "App. C.6", "Sec. 2.2", "Sec. 1.3 (b)", "Def. D.3", "Thm D.11", "Thm D.13(c)", "Cor. D.14", "Cor. D.15",
-    "Lemma F.21", "Thm D.4", "Thm D.13", "(9)", "(72)", "Thm 3.1, (10)", "(93)", "App. E.1", "Sec. 3", "(91)",
+    "App. C.6", "Sec. 2.2", "Def. D.3", "Thm D.11", "Thm D.13(c)", "Cor. D.14",
+    "Lemma F.21", "(72)", "Thm 3.1, (10)", "(93)", "App. E.1",
     "Lemma F.15", "Lemma F.16", "Lemma C.21(i)", "Lemma C.21(ii)", "Property F.8", "Property F.9", "Property F.10",
-    "Property F.11", "Lemma F.12", "Lemma F.13", "Lemma F.20", "Lemma F.22", "Sec. 1.2", "Remark F.7",
-    "Lemma D.10", "(78), as printed", "Prop. C.11", "Prop. C.10", "Lemma C.12", "Prop. C.13", "Prop. C.19, C.20",
+    "Property F.11", "Lemma F.12", "Lemma F.13", "Lemma F.20", "Lemma F.22", "Remark F.7",
+    "Lemma D.10", "Prop. C.11", "Prop. C.10", "Lemma C.12", "Prop. C.13", "Prop. C.19, C.20",
     "App. C.1.2", "Lemma D.9", "Lemma C.6", "Lemma F.19", "App. A.2", "App. D.3", "Prop. C.22, proof", "Table 1",
 ]  # fmt: skip
 
@@ -238,16 +238,10 @@ def test_every_row_has_a_value_and_says_what_it_is(rows: list[Bound]) -> None:
         assert "nan" not in row.note, row
 
 
-def test_orders_are_open(rows: list[Bound]) -> None:
-    orders = [row for row in rows if bound_rows.ORDER in row.note]
-    assert len(orders) > 100
-    assert all(row.holds is None for row in orders)
-
-
 def test_conventions_are_explicit(rows: list[Bound]) -> None:
     """Whose F it is stands in the note of every row that bounds one; ratios and what is no F need none."""
     for row in rows:
-        if row.bound.startswith(("F_inf", "upper bound", "lower bound", "universal", "form of Theorem", "error after")):
+        if row.bound.startswith(("F_inf", "upper bound", "lower bound", "universal", "error after")):
             assert any(words in row.note for words in (cases.HALF, cases.HALVED, "F of App. B", "F of (22)")), row
 
 
@@ -441,7 +435,7 @@ READERS: dict[str, tuple[ModuleType, ...]] = {
     "fig02": (sensitivities, exact_errors, asymptotic, finite_time, random_products, lemmas),
     "fig03": (strongly_convex,), "table2": (sensitivities,), "ext_prefix_sums": (sensitivities,),
     "ext_mean_estimation": (mean_estimation,), "ext_anti_pgd": (anti_pgd,), "ext_spectra": (spectra,),
-    "ext_nu": (spectra,), "ext_finite_time": (finite_time, starts, clipping, preliminaries),
+    "ext_nu": (spectra,), "ext_finite_time": (finite_time, starts, clipping),
 }  # fmt: skip
 
 
@@ -461,7 +455,9 @@ def test_a_table_may_lack_much(
     kept = {each: table for each, table in evidence.tables.items() if each != name}
     shrunk = replace(evidence, tables=kept | ({name: cut[left]} if left in cut else {}))
     found = [row for part in READERS[name] for row in part.evaluate(shrunk)]
-    assert len(found) < sum(len(by_part[part]) for part in READERS[name])
+    whole = sum(len(by_part[part]) for part in READERS[name])
+    # Of ratios only those at both ends and in the middle stand there, whatever lies between.
+    assert len(found) < whole or (name, left, len(found)) == ("fig01", "every third row", whole)
     assert [row for row in found if row.holds is False] == []
 
 
@@ -509,8 +505,8 @@ def test_budget_of_the_settings_is_followed(evidence: Evidence, rows: list[Bound
         about["settings"] |= {"rho": 2.0 * about["settings"]["rho"]} if "rho" in about["settings"] else {}
     doubled = bounds.evaluate(replace(evidence, spec=spec))
     for name in (
-        "form of Theorem 2.2, lower bound", "upper bound in time, Noisy-SGD", "form of Proposition C.24",
-        "form (20), Noisy-SGD", "order of Noisy-SGD, example",
+        "upper bound in time, Noisy-SGD", "lower bound in frequency, nu-Noisy-FTRL",
+        "form of Proposition C.24 at nu = 1/sqrt(d)", "upper bound, damped anti-PGD",
     ):  # fmt: skip
         for before, after in zip(named(rows, name, "d=16"), named(doubled, name, "d=16"), strict=True):
             if cases.LABEL_NOISE not in before.setting:
@@ -584,27 +580,6 @@ def test_least_value_of_the_tuning_lemma() -> None:
     assert finite_time._least(tuning, 0.2) == pytest.approx(brute, rel=1e-4)
 
 
-def test_forms_of_theorem_2_2_and_the_constants_that_they_need(rows: list[Bound]) -> None:
-    setting = "Figure 2: d=16, alpha=1, eta=0.02"
-    eta, rho, d = 0.02, 0.5, 16
-    trace = sum(1 / k for k in range(1, d + 1))
-    forms = {
-        "Noisy-SGD": eta * d / rho,
-        "nu-Noisy-FTRL": eta**2 / rho * math.log(d / eta) ** 2 * trace,
-        "lower bound": eta**2 / rho * trace,
-    }
-    for name, value in forms.items():
-        found = named(rows, f"form of Theorem 2.2, {name}", setting)[0]
-        assert found.setting == setting
-        assert found.value == pytest.approx(value, rel=1e-12)
-        assert found.measured is not None
-        assert f"measured is {found.measured / value:.3g} times it" in found.note
-    needed = named(rows, "least constant of Theorem 2.2, nu-Noisy-FTRL")[0]
-    ratios = [row.measured / row.value for row in named(rows, "form of Theorem 2.2, nu-Noisy-FTRL", "Figure 2: ")
-              if row.measured is not None]  # fmt: skip
-    assert needed.value == pytest.approx(max(ratios))
-
-
 def test_explicit_bounds_by_hand(rows: list[Bound]) -> None:
     """Theorems C.14 and C.18 for independent noise, where <beta, T beta> = d; F of (8)."""
     setting = "Figure 2: d=16, alpha=1, eta=0.02"
@@ -620,19 +595,7 @@ def test_explicit_bounds_by_hand(rows: list[Bound]) -> None:
 
 
 def test_mean_estimation_by_hand(rows: list[Bound]) -> None:
-    found = named(rows, "form of Theorem 2.1", "optimal noise, eta=0.1")[0]
-    assert found.value == pytest.approx(0.01 * math.log(10) ** 2 + 0.1 / 3)
-    found = named(rows, "form of Theorem 2.1", "DP-SGD, eta=0.1")[0]
-    assert found.value == pytest.approx(0.1 + 0.1 / 3)
     assert named(rows, "F_inf, mean estimation", "DP-SGD, eta=0.1")[0].value == pytest.approx(0.1 / 1.9 * (0.5 + 1 / 3))
-
-
-def test_quoted_rates_and_the_clip_norm_by_hand(rows: list[Bound]) -> None:
-    found = named(rows, "rate of earlier work", "DP-SGD, T=500")[0]
-    assert found.value == pytest.approx(2 * 8**0.25 / math.sqrt(500))
-    norm_needed = named(rows, "clip norm that clips nothing, (9)", "DP-SGD, T=500")[0]
-    assert norm_needed.value == pytest.approx(sum(1 / k for k in range(1, 9)))
-    assert norm_needed.measured == 2.0
 
 
 def test_hanson_wright_constant_is_what_chernoff_gives() -> None:
@@ -677,13 +640,6 @@ def test_ends_of_panels_are_those_of_each_panels_own_axis() -> None:
     ]
 
 
-def test_constants_of_theorem_2_2_are_the_extreme_ones(rows: list[Bound]) -> None:
-    for name, best in (("least constant of", max), ("largest constant from below of", min)):
-        ratios = [row.measured / row.value for row in named(rows, "form of Theorem 2.2, Noisy-SGD", "Figure 2: ")
-                  if row.measured is not None]  # fmt: skip
-        assert named(rows, f"{name} Theorem 2.2, Noisy-SGD")[0].value == pytest.approx(best(ratios))
-
-
 def test_the_papers_optimal_noise_is_not_the_exact_optimum(rows: list[Bound]) -> None:
     found = named(rows, "infimum over all beta", "eta=0.15")[0]
     assert found.measured is not None
@@ -707,12 +663,6 @@ def test_upper_bound_at_the_papers_moment_by_hand(rows: list[Bound]) -> None:
     assert found.value == pytest.approx((1 + 3 * series) * 0.02 * 16)
 
 
-def test_leading_terms_of_undamped_sensitivity(rows: list[Bound]) -> None:
-    for found in named(rows, "gamma_T^2, leading terms"):
-        T = float(found.setting.split("T=")[1].split(",")[0])
-        assert found.measured == pytest.approx(found.value, abs=0.1 / T)
-
-
 def test_bound_10_stands_beside_the_worst_of_three_quadratics(evidence: Evidence, rows: list[Bound]) -> None:
     for kappa in (1.01, 100.0):
         found = named(rows, "bound (10) on a quadratic", f"DP-SGD, T_max 5, eta=0.1, kappa={kappa:g}")[0]
@@ -726,32 +676,13 @@ def test_bound_10_stands_beside_the_worst_of_three_quadratics(evidence: Evidence
 
 
 def test_recomputed_bounds_are_those_at_the_ends(rows: list[Bound]) -> None:
-    for name in ("bound (10), static", "bound (10) on uniform frequencies", "bound (10) with the printed sign"):
-        found = {row.setting.split("kappa=")[1] for row in named(rows, name)}
-        assert found == {"1.01", "100"}
+    found = {row.setting.split("kappa=")[1] for row in named(rows, "bound (10), static")}
+    assert found == {"1.01", "100"}
     assert named(rows, "bound (10) on a quadratic", "T_max 5, eta=0.1, kappa=10")
 
 
-def test_the_example_by_hand(rows: list[Bound]) -> None:
-    """Eigenvalues (1, 1/d, ..., 1/d) with eta = 0.1/Tr H and rho = 1/2."""
-    d, eta = 64, 0.1 / (1 + 63 / 64)
-    place = "spectrum one large: d=64"
-    assert named(rows, "order of Noisy-SGD, example", place)[0].value == pytest.approx(eta * d * 2)
-    found = named(rows, "order of Noisy-FTRL, example", place)[0]
-    assert found.value == pytest.approx(2 * eta**2 * math.log(d / eta) ** 2)
-
-
-def test_quoted_rates_differ_in_the_power_of_rho(evidence: Evidence, rows: list[Bound]) -> None:
-    spec = json.loads(json.dumps(evidence.spec))
-    spec["artefacts"]["ext_finite_time"]["settings"]["rho"] = 4.0
-    found = list(preliminaries.evaluate(replace(evidence, spec=spec)))
-    for mechanism, power in (("DP-SGD", 1.0), ("nu-DP-FTRL", 0.5)):
-        before, after = (named(each, "rate of earlier work", f" {mechanism}, T=500")[0] for each in (rows, found))
-        assert after.value == pytest.approx(before.value / 4.0**power)
-
-
 def test_finite_time_by_hand(rows: list[Bound]) -> None:
-    """Theorem D.11 at T = 200 for four eigenvalues 1/k; the condition on T; Lemma F.21's function and its bound."""
+    """Theorem D.11 at T = 200 for four eigenvalues 1/k; Lemma F.21's function and its bound."""
     found = named(rows, "error after t steps", "DP-SGD, T=200, d=4")[0]
     eta, t_early = float(found.setting.split("eta=")[1].split(",")[0]), int(found.setting.split("t=")[1])
     assert t_early == 2
@@ -761,23 +692,11 @@ def test_finite_time_by_hand(rows: list[Bound]) -> None:
     limit = regression.noisy_sgd(RegressionProblem(lam, eta, 1.0))
     start = 4.0 * math.exp(-eta * t_early / 4) * 0.5 * lam.sum() / 4
     assert found.value == pytest.approx((math.sqrt(start) + math.sqrt(limit)) ** 2, rel=1e-3)
-    asked = [named(rows, "T asked for", f"exact: {name}, T=200, d=4")[0] for name in ("DP-SGD", "nu-DP-FTRL")]
-    for row, power in zip(asked, (5, 7), strict=True):
-        assert row.measured == pytest.approx(200 / math.log(200 / 0.05) ** power)
-    size = (lam.sum() * 4) ** 2 * 4
-    assert [row.value for row in asked] == pytest.approx([size, size * math.log(size)])
     trace = sum(1 / k for k in range(1, 9))
     tuning = Tuning(A=8.0, B=0.01 * (trace + 2), C=4.0 * (trace + 2), mu=1 / 8, T=500)
     lemma = named(rows, "smallest value of (87)", "T=500")[0]
     assert lemma.value == pytest.approx(tuning.bound(1 / (trace + 2)))
     assert lemma.measured == pytest.approx(finite_time._least(tuning, 1 / (trace + 2)))
-
-
-def test_utility_has_all_three_terms(rows: list[Bound]) -> None:
-    """D.14 at d = 8, G = 2, T = 500: kappa d_eff (d Tr H + d sigma^2 + sigma^2 rho) / (rho T)."""
-    trace = sum(1 / k for k in range(1, 9))
-    found = named(rows, "error at the best rate", "clipped: DP-SGD, T=500")[0]
-    assert found.value == pytest.approx(8 * trace * (8 * trace + 8 * 0.01 + 0.01) / 500)
 
 
 def test_threshold_of_the_logarithm_by_hand(rows: list[Bound]) -> None:

@@ -197,20 +197,6 @@ def test_utility_terms_by_hand() -> None:
     assert slow == pytest.approx(4.0 * math.exp(-1000.0 / (1e-4 * size * log**7 * math.log(size))), rel=1e-12)
 
 
-def test_largest_rate_of_corollary_d15_meets_the_condition_it_is_for() -> None:
-    """Its proof wants `eta log^2(1/(eta mu)) <= mu rho / (R^4 d log^5(T/p))` for T as the corollary asks."""
-    run = run_of()
-    size = finite_time.nu_dp_ftrl_steps(run)
-    T = size
-    while math.log(T / run.failure) ** 7 * size > T:
-        T *= 2.0
-    for longer in (1.0, 100.0, 1e9):
-        run = run_of(T=longer * T)
-        eta, mu = finite_time.nu_dp_ftrl_largest_rate(run), PROBLEM.mu
-        wanted = mu * PROBLEM.rho / (run.moment**2 * PROBLEM.d * run.log**5)
-        assert eta * math.log(1.0 / (eta * mu)) ** 2 <= wanted
-
-
 def test_tuning_lemma() -> None:
     rng = np.random.default_rng(0)
     tightest = 0.0

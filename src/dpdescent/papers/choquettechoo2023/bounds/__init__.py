@@ -1,9 +1,8 @@
 """Every computable bound of choquettechoo2023 at its experiments' settings, beside what was measured.
 
-Explicit bounds stand beside exact values, simulations beside the exact law. Theorems hide constants: evaluated at 1
-they are orders, and so much is said in their notes, with the constant that they would need. Orders, conditions and
-leading terms bound nothing: their rows are open. The paper's conventions of F differ by a factor of 2: each row's note
-says whose F it is. The entries of Tables 1, 2 and 4 stand in those tables.
+Explicit bounds stand beside exact values, simulations beside the exact law. Orders, which hide their constants, bound
+nothing: they are judged in claims, and Tables 1, 2 and 4 have theirs. The paper's conventions of F differ by a factor of
+2: each row's note says whose F it is.
 """
 
 from dpdescent.papers.choquettechoo2023.bounds import (

@@ -4,7 +4,7 @@ Theorem C.14 ends with the 1/2 of (8), Theorem C.18 without it; both are brought
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.papers.choquettechoo2023.bounds.cases import (
@@ -23,18 +23,16 @@ from dpdescent.papers.choquettechoo2023.bounds.cases import (
 )
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, elliptic, optimum, regression
 from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
-from dpdescent.replication.judging.bound_rows import Direction, order, row, stated
+from dpdescent.replication.judging.bound_rows import Direction, row
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 # Coefficients of eq. (7) that a weight is summed from, as multiples of 1/nu.
 TAPS = 20.0
 MEASURED = "measured is the exact F_inf"
 
-Form = Callable[[Point], float]
-
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of every setting of Figure 2, of the ends of the panels with label noise, of directions, of constants."""
+    """Rows of every setting of Figure 2, of the ends of the panels with label noise, of directions."""
     for point in points(evidence):
         yield from _point(point)
     for point in (*at_ends(evidence, LABEL_NOISE), *at_ends(evidence, "learning rates 0.0001 to 0.01")):
@@ -45,7 +43,6 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         yield from _at_an_end(point)
         for j in sorted({0, point.problem.d - 1}):
             yield from _direction(point, j)
-    yield from _constants(points(evidence))
 
 
 def _point(point: Point) -> Iterator[Bound]:
@@ -58,10 +55,6 @@ def _point(point: Point) -> Iterator[Bound]:
         yield _lower(f"lower bound in frequency, {name}", "Thm C.18", point, value, point.exact[name])
     yield from _universal(point)
     yield from _proposition(point)
-    for name, (series, place, form) in FORMS.items():
-        if series in point.exact:
-            why = f"{MEASURED}; {HALF}"
-            yield order(f"form of Theorem 2.2, {name}", place, point.text, form(point), point.exact[series], why)
 
 
 def _upper(bound: str, place: str, point: Point, name: str, value: float, moment: str) -> Iterator[Bound]:
@@ -109,18 +102,6 @@ def _proposition(point: Point) -> Iterator[Bound]:
             )  # fmt: skip
 
 
-def _theorem_ftrl(point: Point) -> float:
-    return asymptotic_bounds.theorem_nu_noisy_ftrl(point.problem, point.nu)
-
-
-# By name: series that it bounds, location, value at a constant of 1.
-FORMS: dict[str, tuple[str, str, Form]] = {
-    "Noisy-SGD": (SGD, "Thm 2.2", lambda point: asymptotic_bounds.theorem_noisy_sgd(point.problem)),
-    "nu-Noisy-FTRL": (FTRL, "Thm 2.2", _theorem_ftrl),
-    "lower bound": (OPTIMUM, "Thm 2.2", lambda point: asymptotic_bounds.theorem_lower(point.problem)),
-}
-
-
 def _at_an_end(point: Point) -> Iterator[Bound]:
     """Evaluates the theorems' second forms, the upper bound at the paper's bound on R^2, and where the infimum lies."""
     problem = point.problem
@@ -135,32 +116,8 @@ def _at_an_end(point: Point) -> Iterator[Bound]:
         yield from _upper(f"upper bound at 3 Tr H, {name}", "Thm C.14", point, name, value, "R^2 <= 3 Tr H")
         value = asymptotic_bounds.lower_bound_by_time(*given)
         yield _lower(f"lower bound in time, {name}", "Thm C.18", point, value, point.exact[name])
-        unit = problem.eta**2 * problem.clip_norm**2 / problem.rho * point.gamma_squared[name]
-        value = problem.eta * problem.sigma_sgd**2 * problem.trace
-        value += unit * asymptotic_bounds.weight_integral(problem, point.weights(name))
-        why = f"eta sigma_sgd^2 Tr H + eta^2 G^2/rho gamma_inf^2 int |B|^2 h; {MEASURED}; {HALF}"
-        yield order(f"form (20), {name}", "(20)", point.text, value, point.exact[name], why)
-    if FTRL in point.algorithms and not problem.sigma_sgd:
-        yield from _orders(point)
     if OPTIMUM in point.exact:
         yield _attained(point)
-
-
-def _orders(point: Point) -> Iterator[Bound]:
-    """Evaluates Proposition C.22 at C = 1, and its leading term."""
-    problem, measured = point.problem, point.exact[FTRL]
-    value = asymptotic_bounds.nu_order(problem, point.nu)
-    why = f"C_kurt eta^2 G^2 Tr H log^2(8/nu)/rho, without its second term; {MEASURED}; {HALF}"
-    yield order("form of Proposition C.22", "Prop. C.22", point.text, value, measured, why)
-    value = asymptotic_bounds.nu_leading_order(problem, point.nu)
-    why = (
-        "eta^2 G^2/(16 pi^2 rho) I(nu, nu) sum lambda_j I(nu, eta lambda_j), as eta tends to 0: measured is "
-        f"{measured / value:.4g} times it; {HALF}"
-    )
-    yield stated(
-        bound="F_inf of nu-Noisy-FTRL, leading term", location="(51)", setting=point.text, value=value, note=why,
-        measured=measured,
-    )  # fmt: skip
 
 
 def _attained(point: Point) -> Bound:
@@ -237,22 +194,3 @@ def _summed(point: Point, one: RegressionProblem, setting: str) -> Iterator[Boun
         bound="<beta, T_j beta> of eq. (7), from above", location="Lemma F.17", setting=setting, value=value,
         measured=measured, note=why,
     )  # fmt: skip
-
-
-def _constants(found: list[Point]) -> Iterator[Bound]:
-    """Evaluates the constants that Theorem 2.2 needs at Figure 2's settings."""
-    for name, (series, place, form) in FORMS.items():
-        ratios = [point.exact[series] / form(point) for point in found if series in point.exact]
-        if ratios:
-            why = f"{len(ratios)} settings; {HALF}"
-            setting = f"Figure 2: {series}"
-            if name != "lower bound":
-                yield stated(
-                    bound=f"least constant of Theorem 2.2, {name}", location=place, setting=setting, value=max(ratios),
-                    note=f"largest F_inf over the form at constant 1, {why}",
-                )  # fmt: skip
-            if name != "nu-Noisy-FTRL":
-                yield stated(
-                    bound=f"largest constant from below of Theorem 2.2, {name}", location=place, setting=setting,
-                    value=min(ratios), note=f"smallest F_inf over the form at constant 1, {why}",
-                )  # fmt: skip

@@ -27,7 +27,7 @@ from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, regression
 from dpdescent.papers.choquettechoo2023.theory.elliptic import distance_squared
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import CHANCE, chance, identity, is_met, order, row
+from dpdescent.replication.judging.bound_rows import CHANCE, chance, identity, is_met, row
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 # Coefficients of eq. (7) that the recursion takes, as multiples of 1/nu; and the most numbers that it may go through.
@@ -161,7 +161,3 @@ def _label_noise(evidence: Evidence) -> Iterator[Bound]:
                 bound="covariance of SGD", location="Thm F.3", setting=point.text, value=value,
                 measured=float(variances.max()), note=why,
             )  # fmt: skip
-            value = problem.eta * problem.sigma_sgd**2 * problem.trace
-            measured = 2.0 * regression.suboptimality(problem, np.zeros(problem.d), 0.0)
-            why = "eta sigma_sgd^2 Tr H; measured is the exact term of the labels; F of (22), without the 1/2"
-            yield order("term of the labels", "(20)", point.text, value, measured, why)

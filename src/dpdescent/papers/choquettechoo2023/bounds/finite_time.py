@@ -19,7 +19,7 @@ from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, finite_
 from dpdescent.papers.choquettechoo2023.theory.finite_time import Run, Tuning
 from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import ORDER, is_met, order, row, stated
+from dpdescent.replication.judging.bound_rows import row
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 ARTEFACT = "ext_finite_time"
@@ -29,13 +29,10 @@ WORDS = {"exact": "error at the best rate", "clipped": "error at the tuned rate"
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of Half-Expo Decay, of every T and mechanism, of the lemma about tuning."""
+    """Rows of Half-Expo Decay, of convergence, of the lemma about tuning."""
     yield from _decay(evidence)
     for found in found_in(evidence, "exact"):
         yield from _convergence(evidence, found)
-    for panel in WORDS:
-        for found in found_in(evidence, panel):
-            yield from _utility(evidence, found)
     for found in found_in(evidence, "clipped"):
         if found["mechanism"] != DP_SGD:
             yield from _tuning(evidence, found)
@@ -130,27 +127,6 @@ def _convergence(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
         )  # fmt: skip
 
 
-def _utility(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    """Evaluates Corollaries D.14 and D.15 at constant 1 without logarithms, and what they ask of T."""
-    run, setting, T = run_of(evidence, found), setting_of(found), float(found["T"])
-    independent = found["mechanism"] == DP_SGD
-    form, steps = (
-        (finite_time.dp_sgd_utility, finite_time.dp_sgd_steps) if independent
-        else (finite_time.nu_dp_ftrl_utility, finite_time.nu_dp_ftrl_steps)
-    )  # fmt: skip
-    place, power = ("Cor. D.14", 5) if independent else ("Cor. D.15", 7)
-    terms = form(run)
-    value = terms.distance + terms.privacy + terms.labels
-    whose = (
-        "exact error at the best rate" if found["panel"] == "exact" else "mean error of clipped runs at the tuned rate"
-    )
-    why = f"terms in 1/T and 1/T^2, without polylog(T) and the exponential; measured is the {whose}; {HALF}"
-    yield order("error at the best rate", f"{place}, Sec. 2.3 (b)", setting, value, found["mean"], why)
-    asked, had = steps(run), T / run.log**power
-    why = f"measured is T/log^{power}(T/p) at p = {run.failure:g}: {is_met(had >= asked)} at constant 1; {ORDER}"
-    yield stated(bound="T asked for", location=place, setting=setting, value=asked, note=why, measured=had)
-
-
 def _tuning(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     """Evaluates Lemma F.21 on (87), with eta_max = 1/R^2, because eta_max of the corollary asks for more steps."""
     run, setting = run_of(evidence, found), setting_of(found)
@@ -165,17 +141,6 @@ def _tuning(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
             bound="smallest value of (87)", location="Lemma F.21", setting=setting, value=tuning.bound(eta_max),
             measured=_least(tuning, eta_max), note=why,
         )  # fmt: skip
-    allowed = finite_time.nu_dp_ftrl_largest_rate(run)
-    why = f"eta_max of the proof at constant 1; measured is the tuned rate: {is_met(problem.eta <= allowed)}; {ORDER}"
-    yield stated(
-        bound="largest learning rate", location="Cor. D.15, proof", setting=setting, value=allowed, note=why,
-        measured=problem.eta,
-    )  # fmt: skip
-    why = f"1/(mu eta_max) with that eta_max, from which Lemma F.21 is stated; measured is T; {ORDER}"
-    yield stated(
-        bound="T from which tuning is possible", location="Cor. D.15, F.21", setting=setting,
-        value=1.0 / (problem.mu * allowed), note=why, measured=run.T,
-    )  # fmt: skip
 
 
 def _least(tuning: Tuning, eta_max: float) -> float:

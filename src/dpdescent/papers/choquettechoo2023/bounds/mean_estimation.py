@@ -17,7 +17,7 @@ from dpdescent.papers.choquettechoo2023.reading import rows
 from dpdescent.papers.choquettechoo2023.theory import elliptic, mean_estimation
 from dpdescent.papers.choquettechoo2023.theory.elliptic import distance_squared
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import ends_and_middle, identity, order, row, stated
+from dpdescent.replication.judging.bound_rows import ends_and_middle, identity, row
 from dpdescent.replication.judging.evidence import Bound, Evidence
 from dpdescent.replication.judging.statistics import chance
 
@@ -56,10 +56,6 @@ def _exact(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
         value = mean_estimation.by_quadrature(power, width=nu, eta=eta, rho=rho, clip_norm=CLIP_NORM, sigma_sgd=SIGMA)
         why = f"by quadrature over frequencies; measured is the closed form; {UNHALVED}"
         yield equal("F_inf, mean estimation", "(18)", _setting(found), value, measured, why)
-    if name == "DP-SGD":
-        value = eta * CLIP_NORM**2 / rho + eta * VARIANCE
-        why = f"eta/rho + eta sigma_sgd^2; {EXACT}; {UNHALVED}"
-        yield order("form of Theorem 2.1", "Thm 2.1", _setting(found), value, measured, why)
     if name == "optimal noise":
         yield from _optimum(eta, rho, measured, _setting(found))
     if name == "Optimal CC":
@@ -67,11 +63,8 @@ def _exact(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
 
 
 def _optimum(eta: float, rho: float, measured: float, setting: str) -> Iterator[Bound]:
-    """Evaluates the order of Theorem 2.1, what Property F.10 makes of (19), and the minimum as (19) prints it."""
+    """Evaluates what Property F.10 makes of (19)."""
     unit = eta**2 * CLIP_NORM**2 / rho
-    value = unit * math.log(1.0 / eta) ** 2 + eta * VARIANCE
-    why = f"eta^2 log^2(1/eta)/rho + eta sigma_sgd^2; {EXACT}; {UNHALVED}"
-    yield order("form of Theorem 2.1", "Thm 2.1", setting, value, measured, why)
     labels = eta / (2.0 - eta) * VARIANCE
     if eta < 1.0:
         K = elliptic.first_kind_bounds(eta / (2.0 - eta))
@@ -79,16 +72,6 @@ def _optimum(eta: float, rho: float, measured: float, setting: str) -> Iterator[
         lower, upper = form * K.lower**2 + labels, form * K.upper**2 + labels
         why = f"(19) with log(4/k') <= K <= (1 + k'^2/4) log(4/k'); {EXACT}; {UNHALVED}"
         yield from between("F_inf of the optimum", "Thm 2.1, (19), F.10", setting, lower, upper, measured, why)
-    gamma_squared = elliptic.diagonal(eta) / (2.0 * math.pi)
-    value = unit / 2.0 * gamma_squared * (elliptic.diagonal(eta) / (2.0 * math.pi)) ** 2 + labels
-    why = (
-        "eta^2 G^2 sigma_dp^2/(4 pi^2) I(eta, eta)^2 as printed, with sigma_dp^2 = gamma_inf^2/(2 rho) of Theorem 1.1, "
-        f"and the term of the observations; 1/(2 rho) is meant in its place; {EXACT}; {UNHALVED}"
-    )
-    yield stated(
-        bound="F_inf of the optimum, as printed below (19)", location="(19)", setting=setting, value=value, note=why,
-        measured=measured,
-    )  # fmt: skip
 
 
 def _undamped(evidence: Evidence, eta: float, rho: float, measured: float, setting: str) -> Bound:
@@ -126,8 +109,6 @@ def _ratios(evidence: Evidence) -> Iterator[Bound]:
     for found in each(table):
         eta, measured = float(found["eta"]), found["mean"]
         setting = f"Figure 1: eta={eta:g}"
-        value = mean_estimation.ratio_order(eta)
-        yield order("ratio of errors, eta log^2(1/eta)", "Thm 2.1", setting, value, measured, why)
         if eta in ends_and_middle(table["eta"]):
             yield row(
                 bound="ratio of errors", location="Figure 1, Sec. 2.1", setting=setting, value=1.0, measured=measured,
@@ -136,7 +117,7 @@ def _ratios(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _coefficients(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates beta*_t at the first and the last plotted t > 0: the binomial formula, and its order in t."""
+    """Evaluates beta*_t at the first and the last plotted t > 0: the binomial formula."""
     table = rows(evidence, "fig01", panel="time", series="beta*")
     table = table[table["t"] > 0]
     for eta, group in table.groupby("eta"):
@@ -146,9 +127,6 @@ def _coefficients(evidence: Evidence) -> Iterator[Bound]:
             value = (-1.0) ** t * float(binom(0.5, t)) * (1.0 - eta) ** t
             why = "(-1)^t binom(1/2, t) (1-eta)^t; measured is the table's, by a recursion"
             yield equal("beta*_t", "Thm 2.1", setting, value, measured, why)
-            value = -(t**-1.5) * (1.0 - eta) ** t
-            why = f"-t^(-3/2) (1-eta)^t, whose constant tends to 1/(2 sqrt(pi)) = {0.5 / math.sqrt(math.pi):.4g}"
-            yield order("order of beta*_t", "Sec. 2.1", setting, -value, -measured, f"{why}; both with the sign turned")
 
 
 def _powers(evidence: Evidence) -> Iterator[Bound]:

@@ -1,14 +1,11 @@
-"""Rates that choquettechoo2023 quotes (Sec. 1.2), and the Hanson-Wright inequality with its constants (App. F.3)."""
+"""The Hanson-Wright inequality of choquettechoo2023 with its constants (App. F.3)."""
 
 import math
 from collections.abc import Iterator
 
 from scipy.stats import chi2
 
-from dpdescent.papers.choquettechoo2023.arms import DP_SGD
-from dpdescent.papers.choquettechoo2023.bounds.cases import HALF
-from dpdescent.papers.choquettechoo2023.bounds.finite_time import found_in, run_of, setting_of
-from dpdescent.replication.judging.bound_rows import order, row
+from dpdescent.replication.judging.bound_rows import row
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 # Constants of Remark F.7 for Gaussian vectors.
@@ -18,15 +15,7 @@ FAILURES = (0.3, 0.05, 1e-5)
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of the quoted rates at every T of the clipped runs, then of Lemma F.6."""
-    for found in found_in(evidence, "clipped"):
-        run = run_of(evidence, found)
-        problem = run.problem
-        power = 2.0 if found["mechanism"] == DP_SGD else 1.0
-        value = problem.clip_norm * problem.d**0.25 / math.sqrt(problem.rho**power * run.T)
-        form = "G d^(1/4)/sqrt(rho^2 T)" if power == 2.0 else "G d^(1/4)/sqrt(rho T)"
-        why = f"{form}, of Lipschitz convex losses, as quoted; measured is the mean error of clipped runs; {HALF}"
-        yield order("rate of earlier work", "Sec. 1.2", setting_of(found), value, found["mean"], why)
+    """Rows of Remark F.7, then of Lemma F.6."""
     yield from _constant()
     for d in DIMENSIONS:
         for failure in FAILURES:

@@ -13,12 +13,10 @@ from dpdescent.papers.choquettechoo2023.theory import strongly_convex
 from dpdescent.papers.choquettechoo2023.theory.elliptic import Quadrature
 from dpdescent.papers.choquettechoo2023.theory.strongly_convex import Noise, StronglyConvexProblem
 from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import ends_and_middle, identity, row, stated
+from dpdescent.replication.judging.bound_rows import ends_and_middle, identity, row
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 SGD, FTRL, OPTIMIZED, STATIC = "DP-SGD", "nu-DP-FTRL", "Optimized", "static"
-UNIFORM, PLUS = "uniform grid", "multiplier sign as printed"
-PLACE = ["eta", "kappa", "multiplier", "series"]
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
@@ -33,8 +31,6 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         if found["multiplier"] == STATIC:
             yield from _sound(evidence, found)
             yield from _recomputed(evidence, found)
-        for variant in (UNIFORM, PLUS):
-            yield from _varied(evidence, found, variant)
 
 
 def at_ends(table: pd.DataFrame) -> pd.DataFrame:
@@ -111,32 +107,7 @@ def _recomputed(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
         bound="bound (10), static", location="(93)", setting=_setting(found), value=best.value, measured=found["mean"],
         allowed=EQUAL * best.value, note=why,
     )  # fmt: skip
-    if found["series"] == SGD:
-        psi = best.multiplier.psi(problem.descent, grid.frequencies)
-        value = strongly_convex.value_without_slack(problem, grid, best.noise, psi)
-        why = (
-            f"what the multiplier proves by itself; measured is (10), {found['mean'] / value:.3g} times it: rounded up"
-        )
-        yield stated(
-            bound="bound (10) without slack", location="App. E.1", setting=_setting(found), value=value, note=why,
-            measured=found["mean"],
-        )  # fmt: skip
 
 
 def _sign(evidence: Evidence) -> str:
     return str(evidence.spec["artefacts"]["fig03"]["settings"]["sign"])
-
-
-def _varied(evidence: Evidence, found: pd.Series, variant: str) -> Iterator[Bound]:
-    """Compares the bound with that on the paper's grid, or with the printed sign; either may be the larger one."""
-    other = rows(evidence, "fig03", variant)
-    measured = mean_at(other[_at(other, found, PLACE)]) if len(other) else None
-    if measured is not None:
-        value = found["mean"]
-        words = {UNIFORM: "on uniform frequencies", PLUS: "with the printed sign"}[variant]
-        place = {UNIFORM: "Sec. 3", PLUS: "(91)"}[variant]
-        why = f"the grid and the sign of the headline; measured is the bound {words}: {measured / value:.4g} times it"
-        yield stated(
-            bound=f"bound (10) {words}", location=place, setting=_setting(found), value=value, note=why,
-            measured=measured,
-        )  # fmt: skip

@@ -143,59 +143,6 @@ def nu_upper_bound(
     return _upper(problem, weight, elliptic.diagonal_bound(nu) / (2.0 * math.pi), moment, kurtosis, half)
 
 
-def nu_order(
-    problem: RegressionProblem, nu: float, *, constant: float = 1.0, kurtosis: float = KURTOSIS,
-    remainder_constant: float = 0.0, moment: float | None = None,
-) -> float:  # fmt: skip
-    """Proposition C.22 as stated: `C max(1, C_kurt) eta^2 G^2/rho Tr H log^2(8/nu) + O~(eta^3 R^2 mu G^2/rho)`.
-
-    Args:
-        problem: the problem.
-        nu: damping, at most eta mu for the proposition to apply.
-        constant: C.
-        kurtosis: C_kurt.
-        remainder_constant: what stands for the O~ of the second term; without it the term is left out.
-        moment: R^2; that of Gaussian inputs if it is not given.
-    """
-    require_positive(nu=nu)
-    moment = fourth_moment(problem.lam) if moment is None else moment
-    unit = problem.eta**2 * problem.clip_norm**2 / problem.rho
-    first = constant * max(1.0, kurtosis) * unit * problem.trace * math.log(8.0 / nu) ** 2
-    return first + remainder_constant * unit * problem.eta * moment * problem.mu
-
-
-def theorem_noisy_sgd(problem: RegressionProblem, constant: float = 1.0) -> float:
-    """Theorem 2.2, Noisy-SGD: `Theta(eta d G^2/rho + eta sigma_sgd^2 Tr H)`.
-
-    As eta tends to zero without label noise, the error of eq. 8 is this at a constant of 1/8.
-    """
-    noise = problem.eta * problem.d * problem.clip_norm**2 / problem.rho
-    return constant * (noise + problem.eta * problem.sigma_sgd**2 * problem.trace)
-
-
-def theorem_nu_noisy_ftrl(problem: RegressionProblem, nu: float, constant: float = 1.0) -> float:
-    """Theorem 2.2, nu-Noisy-FTRL: `C_1 (eta^2 G^2/rho log^2(1/nu) + eta sigma_sgd^2) Tr H` for nu <= eta mu."""
-    require_positive(nu=nu)
-    noise = problem.eta**2 * problem.clip_norm**2 / problem.rho * math.log(1.0 / nu) ** 2
-    return constant * (noise + problem.eta * problem.sigma_sgd**2) * problem.trace
-
-
-def theorem_lower(problem: RegressionProblem, constant: float = 1.0) -> float:
-    """Theorem 2.2, all coefficients: `C_2 (eta^2 G^2/rho + eta sigma_sgd^2) Tr H`.
-
-    Theorem C.18 has C_2 = 1/8 for the error of eq. 22.
-    """
-    noise = problem.eta**2 * problem.clip_norm**2 / problem.rho
-    return constant * (noise + problem.eta * problem.sigma_sgd**2) * problem.trace
-
-
-def damped_order(problem: RegressionProblem, nu: float, constant: float = 1.0) -> float:
-    """Proposition C.24: `Theta(eta G^2/rho (nu d + eta Tr H/nu))` for anti-PGD with damping nu."""
-    require_positive(nu=nu)
-    scale = problem.eta * problem.clip_norm**2 / problem.rho
-    return constant * scale * (nu * problem.d + problem.eta * problem.trace / nu)
-
-
 def damped_leading_order(problem: RegressionProblem, nu: float, *, half: bool = True) -> float:
     """The error of damped anti-PGD for small eta and nu: `eta G^2 / (16 rho) (nu d + 2 eta Tr H/nu)` for eq. 8."""
     require_positive(nu=nu)
@@ -212,17 +159,6 @@ def best_damped_order(problem: RegressionProblem, constant: float = 1.0) -> floa
     """
     root = math.sqrt(problem.eta**3 * problem.d * problem.trace)
     return constant * problem.clip_norm**2 / problem.rho * root
-
-
-def nu_leading_order(problem: RegressionProblem, nu: float, *, half: bool = True) -> float:
-    """The error of nu-Noisy-FTRL as eta and nu tend to zero.
-
-    `eta^2 G^2/(16 pi^2 rho) I(nu, nu) sum_j lam_j I(nu, eta lam_j)` for eq. 8. I(nu, eta lam_j) has the logarithm of
-    1/(eta lam_j), not of 1/nu: where the spectrum decays fast, Tr H log^2 of Theorem 2.2 is loose.
-    """
-    scale = problem.eta**2 * problem.clip_norm**2 / (16.0 * math.pi**2 * problem.rho)
-    value = scale * elliptic.diagonal(nu) * float(problem.lam @ elliptic.integrals(nu, problem.rates))
-    return _convert(value, stated_half=True, half=half)
 
 
 def _convert(value: float, *, stated_half: bool, half: bool) -> float:

@@ -113,12 +113,6 @@ def integral_bound(a: float) -> float:
     return 128.0 / 49.0 * math.log(8.0 / a)
 
 
-def integral_bound_of_proof(a: float, b: float) -> float:
-    """Bound on I(a, b) in the proof of C.21, `2 (1-a/2) / (1-b/2)^2 log(4(2-a)/a)`, up to a factor 1 + O(a)."""
-    require_positive(a=a, b=b)
-    return 2.0 * (1.0 - a / 2.0) / (1.0 - b / 2.0) ** 2 * math.log(4.0 * (2.0 - a) / a)
-
-
 @dataclass(frozen=True)
 class FirstKindBounds:
     """Bounds on K(k) by the complementary modulus (choquettechoo2023 Property F.10).

@@ -300,12 +300,6 @@ def nu_dp_ftrl_steps(run: Run, constant: float = 1.0) -> float:
     return size * math.log(size)
 
 
-def nu_dp_ftrl_largest_rate(run: Run, constant: float = 1.0) -> float:
-    """eta_max in the proof of D.15: `mu rho / (c R^4 d log^7(T/p) log(R^4 d / (mu^2 rho)))`."""
-    size = run.moment**2 * run.problem.d / (run.problem.mu**2 * run.problem.rho)
-    return 1.0 / (constant * run.problem.mu * size * run.log**7 * math.log(size))
-
-
 @dataclass(frozen=True)
 class Tuning:
     """The error as a function of eta that Lemma F.21 minimises: `A exp(-mu eta T) + B eta + C eta^2 log^2(1/(eta mu))`.

@@ -146,16 +146,14 @@ class SpectrumRow:
     Attributes:
         row: its label, lambda_k.
         rates: its entries; those of the ratio and of its correction come last.
-        matches: whether a spectrum lambda_k = k^-alpha belongs to it.
     """
 
     row: str
     rates: tuple[Rate, ...]
-    matches: Callable[[float], bool]
 
 
 def _row(
-    label: str, matches: Callable[[float], bool], d_eff: tuple[str, Callable[[Setting], float]],
+    label: str, d_eff: tuple[str, Callable[[Setting], float]],
     ftrl: tuple[str, Callable[[Setting], float]], *ratios: tuple[str, Callable[[Setting], float]],
 ) -> SpectrumRow:  # fmt: skip
     """Effective dimension, Noisy-SGD, Noisy-FTRL, their ratio as printed and, where there is one, its correction."""
@@ -165,7 +163,7 @@ def _row(
         Rate(label, NOISY_FTRL, *ftrl),
         *(Rate(label, RATIO, text, order, correction=bool(i)) for i, (text, order) in enumerate(ratios)),
     ]
-    return SpectrumRow(label, tuple(rates), matches)
+    return SpectrumRow(label, tuple(rates))
 
 
 def _ftrl(s: Setting, factor: float, power: int) -> float:
@@ -184,35 +182,30 @@ def _partial(s: Setting) -> float:
 TABLE4 = (
     _row(
         "1",
-        lambda alpha: alpha == 0.0,
         ("d", lambda s: float(s.d)),
         ("eta^2 d log^2(1/eta) / rho", lambda s: s.eta**2 * s.d * s.unit * math.log(1.0 / s.eta) ** 2),
         ("eta log^2(1/eta)", lambda s: s.eta * math.log(1.0 / s.eta) ** 2),
     ),
     _row(
         "1/sqrt k",
-        lambda alpha: alpha == 0.5,
         ("sqrt(d)", lambda s: math.sqrt(s.d)),
         ("eta^2 sqrt(d) log^2(d/eta) / rho", lambda s: _ftrl(s, math.sqrt(s.d), 2)),
         ("(eta/sqrt(d)) log^2(d/eta)", lambda s: _ratio(s, math.sqrt(s.d), 2)),
     ),
     _row(
         "k^-a, a < 1",
-        lambda alpha: 0.0 < alpha < 1.0,
         ("d^(1-a) / (1-a)", _partial),
         ("eta^2 d^(1-a) log^2(d/eta) / ((1-a) rho)", lambda s: _ftrl(s, _partial(s), 2)),
         ("eta log^2(d/eta) / ((1-a) d^a)", lambda s: _ratio(s, _partial(s), 2)),
     ),
     _row(
         "1/k",
-        lambda alpha: alpha == 1.0,
         ("log d", lambda s: math.log(s.d)),
         ("eta^2 log^3(d/eta) / rho", lambda s: _ftrl(s, 1.0, 3)),
         ("(eta/d) log^3(d/eta)", lambda s: _ratio(s, 1.0, 3)),
     ),
     _row(
         "1/k^2",
-        lambda alpha: alpha == 2.0,
         ("constant", lambda s: 1.0),
         ("eta^2 log^2(d/eta) / rho", lambda s: _ftrl(s, 1.0, 2)),
         ("(eta/d) log^3(d/eta)", lambda s: _ratio(s, 1.0, 3)),
@@ -220,18 +213,11 @@ TABLE4 = (
     ),
     _row(
         "k^-a, a > 1",
-        lambda alpha: alpha > 1.0,
         ("a / (a-1)", lambda s: s.alpha / (s.alpha - 1.0)),
         ("(a^2/(a-1)) eta^2 log^2(d/eta) / rho", lambda s: _ftrl(s, s.alpha**2 / (s.alpha - 1.0), 2)),
         ("(a^2/(a-1)) (eta/d) log^2(d/eta)", lambda s: _ratio(s, s.alpha**2 / (s.alpha - 1.0), 2)),
     ),
 )
-
-
-def rows_of(alpha: float) -> tuple[SpectrumRow, ...]:
-    """The rows of Table 4 for a spectrum lambda_k = k^-alpha: the special one, if there is one, and the general one."""
-    require_non_negative(alpha=alpha)
-    return tuple(row for row in TABLE4 if row.matches(alpha))
 
 
 def finer_ftrl_order(lam: Array, *, eta: float, rho: float, nu: float, clip_norm: float = 1.0) -> float:
