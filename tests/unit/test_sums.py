@@ -23,8 +23,7 @@ OTHERS = {
     "dpdescent/data",
     "dpdescent/noise/strategies/stamped.py",
     "dpdescent/privacy/sampling.py",
-    "dpdescent/papers/choquettechoo2023/runs",
-    "dpdescent/papers/choquettechoo2023/claims/theory.py",
+    "dpdescent/papers/choquettechoo2023",
     "dpdescent/papers/liang2025/audit.py",
 }
 
