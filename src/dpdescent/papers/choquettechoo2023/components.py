@@ -1,5 +1,11 @@
-"""Components of the error and random products, exact for Gaussian inputs (App. C.2, C.3, D.2), with what lemmas bound."""
+"""Components of the error and random products, exact for Gaussian inputs (App. C.2, C.3, D.2), with what lemmas bound.
 
+The iterate is theta^(0) + ... + theta^(m) + delta^(m) (eq. 36): theta^(0) has H in the place of every x x', theta^(r)
+is driven by `(H - x x') theta^(r-1)`, and delta^(m) is what is left. Second moments are diagonal along the eigenvectors
+of H; with `Q_t = I - eta x_t x_t'` each expectation is a recursion of d numbers.
+"""
+
+import itertools
 import math
 from collections.abc import Iterator
 
@@ -162,40 +168,46 @@ def higher_order_bound(problem: RegressionProblem, q: Array, gamma_squared: floa
     return problem.eta * (problem.eta * moment) ** r * (problem.sigma_sgd**2 + noise)
 
 
-def _random_products(evidence: Evidence) -> Iterator[Bound]:
-    """Rows at both ends of Figure 2's panels, the bound of C.11 with label noise too."""
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Rows at both ends of Figure 2's panels where eta R^2 is below 1, with label noise too where it matters."""
+    plain, noisy = (
+        [point for point in at_ends(evidence, variant) if asserted(point.problem)] for variant in ("main", LABEL_NOISE)
+    )
+    for point in plain:
+        yield from _traces(point)
+    for point in (*plain, *noisy):
+        yield from _higher_orders(point)
+    for point in (*plain, *noisy):
+        yield from _components(point)
+        yield from _misspecified(point)
     for point in at_ends(evidence):
         if asserted(point.problem):
-            yield from _traces(point)
-    for variant in ("main", LABEL_NOISE):
-        for point in at_ends(evidence, variant):
-            if asserted(point.problem):
-                yield from _higher_orders(point)
+            yield from _products_and_inputs(point)
+        yield from _operators(point)
+    for d, factors in itertools.product((2, 5, 16), (1, 2, 3, 5, 10)):
+        yield row(
+            bound="|Tr A_1 ... A_k|", location="Lemma F.19", setting=f"d={d}, k={factors}, projections and others",
+            value=float(d), measured=abs(float(np.trace(product_of(contractions(d, factors))))),
+            note="d; the printed Tr I = 1 in the proof must be d",
+        )  # fmt: skip
 
 
 def _traces(point: Point) -> Iterator[Bound]:
     """Evaluates Lemma D.10 with the square of its proof."""
-    problem = point.problem
-    damped = toeplitz.nu_family(point.nu).coefficients(TAPS)
+    problem, damped = point.problem, toeplitz.nu_family(point.nu).coefficients(TAPS)
     for name, beta in ((f"eq. (7), tau = {TAPS - 1}", damped), ("beta = (1, 1), tau = 1", EVEN)):
-        yield _trace(problem, point.text, name, beta)
-
-
-def _trace(problem: RegressionProblem, setting: str, name: str, beta: Array) -> Bound:
-    why = "d (sum |beta_k| (1 - eta mu)^((tau-k)/2))^2, with the square of the proof; measured is exact"
-    return row(
-        bound=f"E Tr V V', {name}", location="Lemma D.10", setting=setting,
-        value=noise_trace_bound(problem, beta, 2),
-        measured=noise_trace(problem, beta), note=why,
-    )  # fmt: skip
+        yield row(
+            bound=f"E Tr V V', {name}", location="Lemma D.10", setting=point.text,
+            value=noise_trace_bound(problem, beta, 2), measured=noise_trace(problem, beta),
+            note="d (sum |beta_k| (1 - eta mu)^((tau-k)/2))^2, with the square of the proof; measured is exact",
+        )  # fmt: skip
 
 
 def _higher_orders(point: Point) -> Iterator[Bound]:
     """Evaluates Proposition C.11 beside the largest exact second moment of theta^(r)."""
-    problem = point.problem
-    moment = formulas.fourth_moment(problem.lam)
+    moment = formulas.fourth_moment(point.problem.lam)
     for name in point.algorithms:
-        given = (problem, point.weights(name), point.gamma_squared[name])
+        given = (point.problem, point.weights(name), point.gamma_squared[name])
         exact = higher_orders(*given, max(ORDERS))
         for r in ORDERS if name == FTRL else ORDERS[:1]:
             yield row(
@@ -203,22 +215,6 @@ def _higher_orders(point: Point) -> Iterator[Bound]:
                 setting=f"{point.text}, r={r}", value=higher_order_bound(*given, moment, r),
                 measured=float(exact[r].max()), note="R^2 = Tr H + 2 lambda_1; measured is exact",
             )  # fmt: skip
-
-
-def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows at both ends of Figure 2's panels where eta R^2 is below 1, with label noise too where it matters."""
-    yield from _random_products(evidence)
-    for variant in ("main", LABEL_NOISE):
-        for point in at_ends(evidence, variant):
-            if asserted(point.problem):
-                yield from _components(point)
-                yield from _misspecified(point)
-    for point in at_ends(evidence):
-        if asserted(point.problem):
-            yield from _traces_of_products(point)
-            yield from _inputs(point)
-        yield from _operators(point)
-    yield from _contractions()
 
 
 def _components(point: Point) -> Iterator[Bound]:
@@ -235,19 +231,15 @@ def _components(point: Point) -> Iterator[Bound]:
             setting=f"{point.text}, the worst direction, j={worst + 1}", value=float(value[worst]),
             measured=float(orders[0][worst]), note=f"eta sigma_sgd^2 + eta sigma^2 q_j/lam_j; {EXACT}",
         )  # fmt: skip
-        yield from _step(problem, q, f"{point.text}, {name}", moment)
+        for a, b in SCALARS:
+            made = next_moments(problem, a + b * q / problem.lam)
+            yield row(
+                bound="one step of E theta^(r) theta^(r)'", location="Lemma C.12",
+                setting=f"{point.text}, {name}, a={a:g}, b={b:g}",
+                value=problem.eta * (a * moment + b * formulas.KURTOSIS * float(q.sum())), measured=float(made.max()),
+                note=f"eta (a R^2 + b C_kurt <beta, T beta>), from a I + b H^-1/2 P H^-1/2 itself; {EXACT}",
+            )  # fmt: skip
         yield from _remainders(problem, q, gamma_squared, f"{point.text}, {name}", moment)
-
-
-def _step(problem: RegressionProblem, q: Array, setting: str, moment: float) -> Iterator[Bound]:
-    for a, b in SCALARS:
-        made = next_moments(problem, a + b * q / problem.lam)
-        value = problem.eta * (a * moment + b * formulas.KURTOSIS * float(q.sum()))
-        yield row(
-            bound="one step of E theta^(r) theta^(r)'", location="Lemma C.12", setting=f"{setting}, a={a:g}, b={b:g}",
-            value=value, measured=float(made.max()),
-            note=f"eta (a R^2 + b C_kurt <beta, T beta>), from a I + b H^-1/2 P H^-1/2 itself; {EXACT}",
-        )  # fmt: skip
 
 
 def _remainders(
@@ -288,7 +280,8 @@ def _misspecified(point: Point) -> Iterator[Bound]:
         )  # fmt: skip
 
 
-def _traces_of_products(point: Point) -> Iterator[Bound]:
+def _products_and_inputs(point: Point) -> Iterator[Bound]:
+    """Evaluates Lemma D.9, then C_kurt of Property C.3."""
     problem = point.problem
     moment = formulas.fourth_moment(problem.lam)
     for steps in STEPS:
@@ -297,10 +290,6 @@ def _traces_of_products(point: Point) -> Iterator[Bound]:
             value=moment * (1.0 - problem.eta * problem.mu) ** steps,
             measured=product_trace(problem, steps), note=f"R^2 (1 - eta mu)^(t-1-tau); {EXACT}",
         )  # fmt: skip
-
-
-def _inputs(point: Point) -> Iterator[Bound]:
-    problem = point.problem
     shapes = {"P = e_1 e_1'": np.eye(problem.d)[0], "P = I": np.ones(problem.d)}
     shapes |= {f"P of {name}": point.weights(name) for name in point.algorithms}
     for name, shape in shapes.items():
@@ -324,13 +313,3 @@ def _operators(point: Point) -> Iterator[Bound]:
             note=f"0; eta below 1/lambda_1; measured of the first {SECTION} rows and columns",
             allowed=ROUNDED * float(found[-1]),
         )  # fmt: skip
-
-
-def _contractions() -> Iterator[Bound]:
-    for d in (2, 5, 16):
-        for factors in (1, 2, 3, 5, 10):
-            measured = abs(float(np.trace(product_of(contractions(d, factors)))))
-            yield row(
-                bound="|Tr A_1 ... A_k|", location="Lemma F.19", setting=f"d={d}, k={factors}, projections and others",
-                value=float(d), measured=measured, note="d; the printed Tr I = 1 in the proof must be d",
-            )  # fmt: skip

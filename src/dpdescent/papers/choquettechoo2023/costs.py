@@ -1,4 +1,11 @@
-"""Table 3: what mechanisms cost, in operations that they executed, and whether they can be used at any horizon."""
+"""Table 3: what mechanisms cost, in operations that they executed, and whether they can be used at any horizon.
+
+Every mechanism runs step by step on one coordinate. Trees run as they are, on arrays that count (`Metered`). Toeplitz
+coefficients are made one from the last, and their noise is a row of coefficients times the noise so far, as the table
+means a step's cost; for whole runs `noise.streams` has transforms, which are cheaper. The multi-epoch optimum's
+operations are those of its evaluations, as many as its optimisation needed. Entries of the table are printed orders in
+T; the text does not give the algorithm of the row FFT, nor one that makes Full Honaker's matrix.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +24,7 @@ from dpdescent.noise.strategies.tree import OnlineTree
 from dpdescent.papers.choquettechoo2023.criteria import EQUAL, RATE, SAME_ORDER, claim, every, judged, rows, untestable
 from dpdescent.papers.choquettechoo2023.setting import ME, NU, PAPER, Array, Row, Spec
 from dpdescent.randomness import stream
-from dpdescent.replication.judging import algebra
+from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.bound_rows import row_at
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
@@ -34,6 +41,8 @@ ORDERS: dict[str, Callable[[float], float]] = {
 }  # fmt: skip
 COUNTED = "Before a review the costs were formulas that were coded from our reading of the table; now they are counted while the mechanisms run."
 ABSENT = "FFT is left out, because the text does not give its algorithm"
+TABLE_3 = records.Place(artefact="table3", location="Table 3", kind="table", source="paper")
+ABSTRACT = records.Place(artefact="table3", location="Abstract, Sec. 4, Table 3", kind="table", source="paper")
 
 
 @dataclass
@@ -240,7 +249,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges the entries of the table, then what is said of nu-DP-FTRL against ME."""
     executed = rows(evidence, "table3", series="executed")
     yield every(
-        id="table3-generation", artefact="table3", location="Table 3", kind="table", source="paper",
+        id="table3-generation", **TABLE_3,
         statement="the computation cost of generating the coefficients, by mechanism",
         quantity="operations that made the coefficients, over the printed order: largest over smallest over T, by mechanism",
         cells=_over_order(executed, GENERATION, algebra.spread), criterion=at_most(SAME_ORDER), changed=COUNTED,
@@ -248,14 +257,14 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     dense = executed["mechanism"].isin(DENSE)
     yield every(
-        id="table3-per-step", artefact="table3", location="Table 3", kind="table", source="paper",
+        id="table3-per-step", **TABLE_3,
         statement="the computation cost of training, per step: O(1) for DP-SGD, O(log T) for Honaker/TreeAgg, O(T) for Optimal CC and nu-DP-FTRL",
         quantity="operations of the costliest step over the printed order: largest over smallest over T, by mechanism",
         cells=_over_order(executed[~dense], STEP, algebra.spread), criterion=at_most(SAME_ORDER), changed=COUNTED,
         note=f"powers of T that were executed: {_powers(executed[~dense], STEP)}",
     )  # fmt: skip
     yield every(
-        id="table3-per-step-dense", artefact="table3", location="Table 3", kind="table", source="paper",
+        id="table3-per-step-dense", **TABLE_3,
         statement="the computation cost of training, per step: O(T^2) for Full Honaker and ME",
         quantity="operations of the costliest step over the printed order, as T grows: the largest value over the first, by mechanism",
         cells=_over_order(executed[dense], STEP, algebra.growth), criterion=at_most(SAME_ORDER), changed=COUNTED,
@@ -269,7 +278,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         measured=_gain(executed, MEMORY, 0.0), criterion=at_least(1.0 - RATE, ": a factor of T"), changed=COUNTED,
     )  # fmt: skip
     yield claim(
-        id="table3-cheaper-generation", artefact="table3", location="Abstract, Sec. 4, Table 3", kind="table", source="paper",
+        id="table3-cheaper-generation", **ABSTRACT,
         statement="nu-DP-FTRL circumvents the cubic cost of generating the noise coefficients",
         quantity="log-log slope in T of the operations that made ME's matrix over those of T coefficients of nu-DP-FTRL",
         measured=_gain(executed, GENERATION, 1.0), criterion=at_least(2.0 - RATE, ": from T^3 to T"), changed=COUNTED,
@@ -277,7 +286,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     last = executed[executed["T"] == executed["T"].max()]
     step = algebra.over(*(row_at(last, mechanism=mechanism, quantity=STEP) for mechanism in (ME, NU)))
     yield judged(
-        id="table3-cheaper-step", artefact="table3", location="Abstract, Sec. 4, Table 3", kind="table", source="paper",
+        id="table3-cheaper-step", **ABSTRACT,
         statement="nu-DP-FTRL has a much smaller computational cost per iteration than ME, O(T) in place of O(T^2)",
         quantity=f"{STEP} that ME executed over those of nu-DP-FTRL at the largest T",
         measured=step, criterion="none that decides: the table's footnotes, which would name the implementation, are missing from the text", verdict="not testable" if math.isnan(step.value) else "inconclusive",
@@ -326,7 +335,7 @@ def _anytime(evidence: Evidence) -> Claim:
         for row in algebra.each(found) if not math.isnan(row["mean"])
     }  # fmt: skip
     return every(
-        id="table3-anytime", artefact="table3", location="Table 3", kind="table", source="paper",
+        id="table3-anytime", **TABLE_3,
         statement="DP-SGD, Honaker/TreeAgg, Optimal CC and nu-DP-FTRL are anytime; FFT, Full Honaker and ME are not",
         quantity="1 where the coefficients for twice the horizon contain those for the horizon exactly if the table says so, else 0: the smallest over mechanisms",
         cells=cells, criterion=at_least(1.0),

@@ -7,13 +7,8 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.checks import as_list
-from dpdescent.papers.choquettechoo2023 import elliptic, formulas, laws
+from dpdescent.papers.choquettechoo2023 import criteria, elliptic, formulas, laws
 from dpdescent.papers.choquettechoo2023.criteria import (
-    EQUAL,
-    HALF,
-    HALVED,
-    RATE,
-    SAME_ORDER,
     asserted,
     between,
     claim,
@@ -25,8 +20,7 @@ from dpdescent.papers.choquettechoo2023.criteria import (
     problem_with,
     rows,
 )
-from dpdescent.papers.choquettechoo2023.orders import NU_NOISY_FTRL
-from dpdescent.papers.choquettechoo2023.setting import RegressionProblem, Row, Spec, power_law, problems
+from dpdescent.papers.choquettechoo2023.setting import FTRL, SGD, RegressionProblem, Row, Spec, power_law, problems
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import each
 from dpdescent.replication.judging.bound_rows import Direction, order, row
@@ -34,40 +28,30 @@ from dpdescent.replication.judging.criteria import about, at_least, at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate
 
-DAMPED = "damped anti-PGD"
-BEST_DAMPED = "damped anti-PGD at the best nu"
+DAMPED, BEST_DAMPED = "damped anti-PGD", "damped anti-PGD at the best nu"
 ARTEFACT = "ext_anti_pgd"
 MEASURED = "measured is the exact F_inf"
 
 
 def run_ext_anti_pgd(spec: Spec) -> Iterator[Row]:
-    """Yields rows of one panel."""
+    """Rows of one panel: over the damping damped anti-PGD; else it, at its best damping, and two others beside it."""
     for cell, problem in problems(spec):
+        best = laws.best_damped_nu(problem)
         place = {"panel": spec["panel"], "d": cell["d"], "eta": cell["eta"], "trial": 0}
-        rows = _over_damping(spec, problem) if "nu" in spec["cell"] else _at_best(problem)
-        yield from ({**place, **row} for row in rows)
-
-
-def _over_damping(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
-    for nu in as_list(spec["cell"]["nu"]):
-        yield {
-            "nu": nu, "series": DAMPED, "value": laws.damped_anti_pgd(problem, nu),
-            "nu_best": laws.best_damped_nu(problem),
-            "leading_order": formulas.damped_leading_order(problem, nu),
-        }  # fmt: skip
-
-
-def _at_best(problem: RegressionProblem) -> Iterator[Row]:
-    """Yields the errors of damped anti-PGD at its best damping, independent noise and nu-Noisy-FTRL."""
-    nu = laws.best_damped_nu(problem)
-    order = formulas.best_damped_order(problem, constant=2.0**0.5 / 8.0)
-    errors = {
-        f"{DAMPED} at the best nu": laws.damped_anti_pgd(problem, nu),
-        "Noisy-SGD": laws.noisy_sgd(problem),
-        "nu-Noisy-FTRL": laws.nu_noisy_ftrl(problem, problem.eta * problem.mu),
-    }
-    for series, value in errors.items():
-        yield {"series": series, "value": value, "nu_best": nu, "leading_order": order}
+        if "nu" in spec["cell"]:
+            for nu in as_list(spec["cell"]["nu"]):
+                yield {
+                    **place, "nu": nu, "series": DAMPED, "value": laws.damped_anti_pgd(problem, nu), "nu_best": best,
+                    "leading_order": formulas.damped_leading_order(problem, nu),
+                }  # fmt: skip
+        else:
+            errors = {
+                BEST_DAMPED: laws.damped_anti_pgd(problem, best), SGD: laws.noisy_sgd(problem),
+                FTRL: laws.nu_noisy_ftrl(problem, problem.eta * problem.mu),
+            }  # fmt: skip
+            order = formulas.best_damped_order(problem)
+            for series, value in errors.items():
+                yield {**place, "series": series, "value": value, "nu_best": best, "leading_order": order}
 
 
 def run_ext_nu(spec: Spec) -> Iterator[Row]:
@@ -98,24 +82,24 @@ def _anti_pgd(evidence: Evidence) -> Iterator[Claim]:
         id="anti-pgd-eta", artefact="ext_anti_pgd", location=place, kind="table", source="paper",
         statement="with damping F_inf goes with eta^(3/2)",
         quantity="log-log slope in eta of the exact F_inf at the best nu",
-        measured=algebra.exponent(best["eta"], "eta"), criterion=about(1.5, RATE),
+        measured=algebra.exponent(best["eta"], "eta"), criterion=about(1.5, criteria.RATE),
     )  # fmt: skip
     yield claim(
         id="anti-pgd-d", artefact="ext_anti_pgd", location=place, kind="table", source="paper",
         statement="with damping F_inf goes with sqrt(d Tr H)",
         quantity="log-log slope of the exact F_inf at the best nu against eta^(3/2) sqrt(d Tr H), as d grows",
-        measured=algebra.exponent(best["d"], "leading_order"), criterion=about(1.0, RATE),
+        measured=algebra.exponent(best["d"], "leading_order"), criterion=about(1.0, criteria.RATE),
     )  # fmt: skip
-    over_nu = rows(evidence, "ext_anti_pgd", panel="nu", series="damped anti-PGD")
+    over_nu = rows(evidence, "ext_anti_pgd", panel="nu", series=DAMPED)
     yield claim(
         id="anti-pgd-nu", artefact="ext_anti_pgd", location="C.24", kind="theorem", source="paper",
         statement="F_inf = Theta(eta G^2 rho^-1 (nu d + eta Tr H / nu))",
         quantity="exact F_inf over that order: largest over smallest over nu",
-        measured=algebra.spread(over_nu["mean"] / over_nu["leading_order"]), criterion=at_most(SAME_ORDER),
+        measured=algebra.spread(over_nu["mean"] / over_nu["leading_order"]), criterion=at_most(criteria.SAME_ORDER),
     )  # fmt: skip
     both = pd.concat(best.values())
     table = rows(evidence, "ext_anti_pgd")
-    sgd, ftrl = (table[table["series"] == series] for series in ("Noisy-SGD", NU_NOISY_FTRL))
+    sgd, ftrl = (table[table["series"] == series] for series in (SGD, FTRL))
     where = ["panel", "eta", "d"]
     above, below = (
         algebra.ratios(upper, lower, where, ["series", *where]) for upper, lower in ((both, ftrl), (sgd, both))
@@ -124,7 +108,7 @@ def _anti_pgd(evidence: Evidence) -> Iterator[Claim]:
         id="anti-pgd-interpolates", artefact="ext_anti_pgd", location="Sec. 2.2", kind="text", source="paper",
         statement="a variant of anti-PGD interpolates between the rates of Noisy-SGD and nu-Noisy-FTRL",
         quantity="its exact F_inf over that of nu-Noisy-FTRL, and that of Noisy-SGD over its own: the smallest ratio",
-        cells=above | below, criterion=at_least(1.0 + EQUAL, words="above 1"),
+        cells=above | below, criterion=at_least(1.0 + criteria.EQUAL, words="above 1"),
     )  # fmt: skip
     middle = ftrl.merge(sgd[[*where, "mean"]], on=where, suffixes=("", "_sgd"))
     middle = middle.assign(mean=(middle["mean"] * middle["mean_sgd"]) ** 0.5)
@@ -133,7 +117,7 @@ def _anti_pgd(evidence: Evidence) -> Iterator[Claim]:
         id="anti-pgd-geometric-mean", artefact="ext_anti_pgd", location="Sec. 2.2, Table 2", kind="text", source="paper",
         statement="its error is the geometric mean of those of Noisy-SGD and nu-Noisy-FTRL, ignoring log factors",
         quantity="exact F_inf over that mean: largest over smallest over eta and d",
-        measured=algebra.spread(shares), criterion=at_most(SAME_ORDER),
+        measured=algebra.spread(shares), criterion=at_most(criteria.SAME_ORDER),
         note=f"the ratio itself is {min(shares):.3g} to {max(shares):.3g}" if shares else "",
     )  # fmt: skip
 
@@ -146,7 +130,7 @@ def _small_nu(evidence: Evidence) -> Claim:
         id="nu-below-eta-mu", artefact="ext_nu", location="Thm 2.2", kind="theorem", source="paper",
         statement="for every nu <= eta mu F_inf of nu-Noisy-FTRL is at most of the order eta^2 G^2 log^2(1/nu) Tr H / rho",
         quantity="exact F_inf over log^2(1/nu) as nu falls from eta mu: its largest value over its first, by spectrum and eta the largest",
-        cells=algebra.by(allowed, ["panel", "alpha", "eta"], _over_log), criterion=at_most(SAME_ORDER),
+        cells=algebra.by(allowed, ["panel", "alpha", "eta"], _over_log), criterion=at_most(criteria.SAME_ORDER),
         note=f"at the best nu of all F_inf is at most {found['value_at_best'].max():.3g} times the infimum" if len(found) else "",
     )  # fmt: skip
 
@@ -167,7 +151,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         yield from _proof(_problem(evidence, found), float(found["nu"]))
     tables = [rows(evidence, ARTEFACT, panel=panel) for panel in ("eta", "d")]
     table = pd.concat(tables).drop_duplicates(["d", "eta", "series"])
-    for found in each(table[table["series"] == f"{DAMPED} at the best nu"]):
+    for found in each(table[table["series"] == BEST_DAMPED]):
         yield from _proposed(_problem(evidence, found), float(found["nu_best"]))
 
 
@@ -182,13 +166,13 @@ def _at_a_damping(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     setting = _setting(problem, nu)
     value = formulas.upper_bound_by_frequency(problem, q, gamma_squared)
     if not math.isnan(value):
-        why = f"{value / measured:.3g} times the value; {MEASURED}; {HALF}"
+        why = f"{value / measured:.3g} times the value; {MEASURED}; {criteria.HALF}"
         yield row(
             bound="upper bound, damped anti-PGD", location="Thm C.15", setting=setting, value=value, measured=measured,
             note=why,
         )  # fmt: skip
     value = formulas.lower_bound(problem, q, gamma_squared)
-    why = f"{HALVED}; {value / measured:.3g} of the value; {MEASURED}"
+    why = f"{criteria.HALVED}; {value / measured:.3g} of the value; {MEASURED}"
     direction: Direction | None = "at least" if asserted(problem) else None
     yield row(
         bound="lower bound, damped anti-PGD", location="Thm C.18", setting=setting, value=value, measured=measured,
@@ -230,7 +214,7 @@ def _proposed(problem: RegressionProblem, best: float) -> Iterator[Bound]:
     value = float(np.sqrt(c) + 1.0 / np.sqrt(c)) * form
     why = (
         f"(c^(1/2) + c^(-1/2)) eta^(3/2) sigma^2 sqrt(d Tr H), sigma^2 = G^2/(2 rho), c = eta Tr H = {c:.3g}; "
-        f"measured is the exact F_inf at nu = 1/sqrt(d) = {nu:.3g}, no measurement; {HALF}"
+        f"measured is the exact F_inf at nu = 1/sqrt(d) = {nu:.3g}, no measurement; {criteria.HALF}"
     )
     yield order("form of Proposition C.24 at nu = 1/sqrt(d)", "Prop. C.24", setting, value, measured, why)
 

@@ -18,7 +18,7 @@ from dpdescent.replication.drawing.figures import (
     shades,
     slope_of,
     vertical,
-)
+)  # fmt: skip
 
 
 def draw_ext_anti_pgd(table: pd.DataFrame, display: dict[str, Any]) -> Figure:

@@ -1,4 +1,8 @@
-"""The settings of Figure 2 for bounds, and the exact limiting error there by other routes: quadrature, recursion, simulation."""
+"""The settings of Figure 2 for bounds, and the exact limiting error there by other routes: quadrature, recursion, runs.
+
+The paper bounds F_inf; for Gaussian inputs its recursion of second moments (83) is a closed one, so that F_inf is known
+(`laws`). Tables may lack rows, or be missing, on a grid of one's own: what is asked of them is then not there.
+"""
 
 import math
 import re

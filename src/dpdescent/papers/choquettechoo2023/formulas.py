@@ -1,4 +1,9 @@
-"""The bounds of choquettechoo2023 on the error of Noisy-FTRL: in the limit (Theorem 2.2, App. C) and after T steps (App. D)."""
+"""The bounds of choquettechoo2023 on the error of Noisy-FTRL: in the limit (App. C) and after T steps (App. D).
+
+F is that of eq. 8, with its factor 1/2: Theorem C.14 is stated for it, Theorem C.18 for that of eq. 22, of which half is
+taken. Noise coefficients enter by weights `q` and squared sensitivity, as in `laws`. App. D leaves constants and powers
+of logarithms open: at 1 a value has the right order and is no bound.
+"""
 
 import math
 from collections.abc import Callable
@@ -42,125 +47,92 @@ def direction_errors(problem: RegressionProblem, q: Array) -> Array:
 
 
 def upper_bound(
-    problem: RegressionProblem, q: Array, gamma_squared: float, *, moment: float | None = None,
-    kurtosis: float = KURTOSIS, half: bool = True,
+    problem: RegressionProblem, q: Array, gamma_squared: float, moment: float | None = None
 ) -> float:  # fmt: skip
     """Theorem C.14: `(1 + a) eta R^2 sigma_sgd^2 + (1 + C_kurt a) eta sigma^2 <beta, T beta>`.
 
-    Here `a = (1 - sqrt(eta R^2))^-2` and `sigma^2 = G^2 gamma^2 / (2 rho)`.
+    Here `a = (1 - sqrt(eta R^2))^-2` and `sigma^2 = G^2 gamma^2 / (2 rho)`; NaN where eta R^2 >= 1, which is excluded.
 
     Args:
         problem: the problem.
         q: weights of the noise coefficients, shape (d,); their sum is <beta, T beta>.
         gamma_squared: squared sensitivity.
         moment: R^2; that of Gaussian inputs if it is not given.
-        kurtosis: C_kurt.
-        half: see above.
-
-    Returns:
-        The bound; NaN where eta R^2 >= 1, which the theorem excludes.
     """
-    return _upper(problem, float(q.sum()), gamma_squared, moment, kurtosis, half)
+    return _upper(problem, float(q.sum()), gamma_squared, moment)
 
 
 def upper_bound_by_frequency(
-    problem: RegressionProblem, q: Array, gamma_squared: float, *, moment: float | None = None,
-    kurtosis: float = KURTOSIS, half: bool = True,
+    problem: RegressionProblem, q: Array, gamma_squared: float, moment: float | None = None
 ) -> float:  # fmt: skip
     """Theorem C.15: the same with `(eta/pi) int |B|^2 h`, up to twice as large, in the place of <beta, T beta>."""
-    weight = problem.eta / math.pi * weight_integral(problem, q)
-    return _upper(problem, weight, gamma_squared, moment, kurtosis, half)
+    return _upper(problem, problem.eta / math.pi * weight_integral(problem, q), gamma_squared, moment)
 
 
-def _upper(
-    problem: RegressionProblem, weight: float, gamma_squared: float, moment: float | None, kurtosis: float, half: bool
-) -> float:  # fmt: skip
-    require_positive(kurtosis=kurtosis)
+def _upper(problem: RegressionProblem, weight: float, gamma_squared: float, moment: float | None) -> float:
     moment = fourth_moment(problem.lam) if moment is None else moment
     if not problem.eta * moment < 1.0:
         return math.nan
     series = (1.0 - math.sqrt(problem.eta * moment)) ** -2
     labels = (1.0 + series) * problem.eta * moment * problem.sigma_sgd**2
-    noise = (1.0 + kurtosis * series) * problem.eta * problem.noise_variance(gamma_squared) * weight
-    return _convert(labels + noise, stated_half=True, half=half)
+    return labels + (1.0 + KURTOSIS * series) * problem.eta * problem.noise_variance(gamma_squared) * weight
 
 
-def lower_bound(problem: RegressionProblem, q: Array, gamma_squared: float, *, half: bool = True) -> float:
-    """Theorem C.18: `eta sigma_sgd^2 Tr H / 2 + eta^2 G^2 gamma^2 / (4 pi rho) int |B|^2 h`."""
+def lower_bound(problem: RegressionProblem, q: Array, gamma_squared: float) -> float:
+    """Half of Theorem C.18: `eta sigma_sgd^2 Tr H / 2 + eta^2 G^2 gamma^2 / (4 pi rho) int |B|^2 h`."""
     noise = problem.eta**2 * problem.noise_variance(gamma_squared) / (2.0 * math.pi) * weight_integral(problem, q)
-    return _convert(_labels(problem) + noise, stated_half=False, half=half)
+    return _lower(problem, noise)
 
 
-def lower_bound_by_time(problem: RegressionProblem, q: Array, gamma_squared: float, *, half: bool = True) -> float:
-    """Theorem C.18 in the time domain, up to half as large: `... + eta G^2 gamma^2 / (4 rho) <beta, T beta>`."""
-    noise = problem.eta * problem.noise_variance(gamma_squared) / 2.0 * float(q.sum())
-    return _convert(_labels(problem) + noise, stated_half=False, half=half)
+def lower_bound_by_time(problem: RegressionProblem, q: Array, gamma_squared: float) -> float:
+    """Half of Theorem C.18 in the time domain, up to half as large: `... + eta G^2 gamma^2 / (4 rho) <beta, T beta>`."""
+    return _lower(problem, problem.eta * problem.noise_variance(gamma_squared) / 2.0 * float(q.sum()))
 
 
-def universal_lower_bound(problem: RegressionProblem, *, half: bool = True) -> float:
-    """Theorem C.18 for all coefficients: `... + eta^2 G^2 / (8 pi^2 rho) (int sqrt(h))^2` (from eq. 47)."""
-    unit = problem.noise_variance(1.0)
-    noise = unit * (problem.eta * laws.root_integral(problem, exact=False) / (2.0 * math.pi)) ** 2
-    return _convert(_labels(problem) + noise, stated_half=False, half=half)
+def universal_lower_bound(problem: RegressionProblem) -> float:
+    """Half of Theorem C.18 for all coefficients: `... + eta^2 G^2 / (8 pi^2 rho) (int sqrt(h))^2` (from eq. 47)."""
+    root = problem.eta * laws.root_integral(problem, exact=False) / (2.0 * math.pi)
+    return _lower(problem, problem.noise_variance(1.0) * root**2)
 
 
-def universal_lower_bound_as_stated(problem: RegressionProblem, *, half: bool = True) -> float:
-    """Theorem C.18 for all coefficients, with sqrt(h) bounded: `(2 eta sigma_sgd^2 + eta^2 G^2 / (2 rho)) Tr H / 4`."""
-    noise = problem.eta**2 * problem.noise_variance(1.0) * problem.trace / 4.0
-    return _convert(_labels(problem) + noise, stated_half=False, half=half)
+def universal_lower_bound_as_stated(problem: RegressionProblem) -> float:
+    """The same with sqrt(h) bounded: half of `(2 eta sigma_sgd^2 + eta^2 G^2 / (2 rho)) Tr H / 4`."""
+    return _lower(problem, problem.eta**2 * problem.noise_variance(1.0) * problem.trace / 4.0)
 
 
-def _labels(problem: RegressionProblem) -> float:
-    """Returns the term of the label noise in Theorem C.18."""
-    return 0.5 * problem.eta * problem.sigma_sgd**2 * problem.trace
+def _lower(problem: RegressionProblem, noise: float) -> float:
+    """Half of a bound of Theorem C.18, from its term of the noise."""
+    return 0.5 * (0.5 * problem.eta * problem.sigma_sgd**2 * problem.trace + noise)
 
 
-def nu_upper_bound(
-    problem: RegressionProblem, nu: float, *, moment: float | None = None, kurtosis: float = KURTOSIS, half: bool = True
-) -> float:  # fmt: skip
+def nu_upper_bound(problem: RegressionProblem, nu: float) -> float:
     """Proposition C.22 with the constants of its proof: Theorem C.15 with `I(nu, nu) <= 5 log(8/nu)` and C.21(ii).
 
-    Args:
-        problem: the problem, without label noise as in the proposition.
-        nu: damping, at most eta mu.
-        moment, kurtosis, half: as in `upper_bound`.
-
-    Returns:
-        The bound without the factor 1 + O(nu) of C.21(ii), a function of Tr H and nu; NaN where Theorem C.15 or Lemma
-        C.21(ii) is not stated: eta R^2 >= 1, nu > eta mu or eta lambda_1 > 1/4.
+    Without the factor 1 + O(nu) of C.21(ii), so that it is a function of Tr H and nu; NaN where Theorem C.15 or Lemma
+    C.21(ii) is not stated: eta R^2 >= 1, nu > eta mu or eta lambda_1 > 1/4.
 
     Raises:
-        ValueError: if the problem has label noise.
+        ValueError: if the problem has label noise, which the proposition is without.
     """
     if problem.sigma_sgd:
         raise ValueError(f"sigma_sgd={problem.sigma_sgd} must be 0: Prop. C.22 is without label noise")
     if nu > problem.eta * problem.mu or problem.eta * problem.largest > LARGEST_RATE:
         return math.nan
     weight = problem.eta / math.pi * problem.trace * elliptic.integral_bound(nu)
-    return _upper(problem, weight, elliptic.diagonal_bound(nu) / (2.0 * math.pi), moment, kurtosis, half)
+    return _upper(problem, weight, elliptic.diagonal_bound(nu) / (2.0 * math.pi), None)
 
 
-def damped_leading_order(problem: RegressionProblem, nu: float, *, half: bool = True) -> float:
-    """The error of damped anti-PGD for small eta and nu: `eta G^2 / (16 rho) (nu d + 2 eta Tr H/nu)` for eq. 8."""
+def damped_leading_order(problem: RegressionProblem, nu: float) -> float:
+    """The error of damped anti-PGD for small eta and nu: `eta G^2 / (16 rho) (nu d + 2 eta Tr H/nu)`."""
     require_positive(nu=nu)
     scale = problem.eta * problem.clip_norm**2 / (16.0 * problem.rho)
-    value = scale * (nu * problem.d + 2.0 * problem.eta * problem.trace / nu)
-    return _convert(value, stated_half=True, half=half)
+    return scale * (nu * problem.d + 2.0 * problem.eta * problem.trace / nu)
 
 
-def best_damped_order(problem: RegressionProblem, constant: float = 1.0) -> float:
-    """The order at the best damping, `eta^{3/2} G^2/rho sqrt(d Tr H)` (choquettechoo2023 Table 2, Prop. C.24).
-
-    The proposition takes nu = 1/sqrt(d) at eta = c/Tr H, which costs a factor `c^{1/2} + c^{-1/2}`. The error of eq. 8
-    tends to this at a constant of sqrt(2)/8.
-    """
+def best_damped_order(problem: RegressionProblem) -> float:
+    """What that error at the best damping tends to, `sqrt(2)/8 eta^{3/2} G^2/rho sqrt(d Tr H)` (Table 2, Prop. C.24)."""
     root = math.sqrt(problem.eta**3 * problem.d * problem.trace)
-    return constant * problem.clip_norm**2 / problem.rho * root
-
-
-def _convert(value: float, *, stated_half: bool, half: bool) -> float:
-    """Converts a value between the conventions with and without the factor 1/2."""
-    return value * (1.0 if half == stated_half else 0.5 if half else 2.0)
+    return math.sqrt(2.0) / 8.0 * problem.clip_norm**2 / problem.rho * root
 
 
 def convergence_bound(problem: RegressionProblem, initial: float, limit: float, t: float) -> float:
@@ -239,26 +211,25 @@ class Run:
         return self.problem.sigma_sgd**2
 
 
-def iterate_bound(run: Run, *, sigma_squared: float, beta_norm: float, nu: float, constant: float = 1.0) -> float:
+def iterate_bound(run: Run, *, sigma_squared: float, beta_norm: float, nu: float) -> float:
     """The bound on |theta_t - theta*|^2 for all t < T, with probability 1 - p (choquettechoo2023 Theorem D.4).
 
-    `C (|theta_0'|^2 + eta R^2 sigma_sgd^2/mu + eta^2 sigma^2 d |beta|_1^2/nu) log^3(T/p)` for eta of at most
-    `1/(c R^2 log(T/p))`.
+    `(|theta_0'|^2 + eta R^2 sigma_sgd^2/mu + eta^2 sigma^2 d |beta|_1^2/nu) log^3(T/p)` for eta of at most
+    `1/(R^2 log(T/p))`, both constants 1.
 
     Args:
         run: the problem and how long.
         sigma_squared: variance of a coordinate of w_t.
         beta_norm: |beta|_1 of coefficients with Half-Expo Decay; below 2 for those of eq. 7.
         nu: parameter of that decay, at most eta mu.
-        constant: C.
     """
-    return constant * _spread(run, sigma_squared, beta_norm, nu) * run.log**3
+    return _spread(run, sigma_squared, beta_norm, nu) * run.log**3
 
 
-def gradient_bound(run: Run, *, sigma_squared: float, beta_norm: float, nu: float, constant: float = 1.0) -> float:
-    """The bound on |g_t|^2 for all t < T: `C R^4 (... + sigma_sgd^2/R^2) log^5(T/p)` (Theorem D.4), same arguments."""
+def gradient_bound(run: Run, *, sigma_squared: float, beta_norm: float, nu: float) -> float:
+    """The bound on |g_t|^2 for all t < T: `R^4 (... + sigma_sgd^2/R^2) log^5(T/p)` (Theorem D.4), same arguments."""
     spread = _spread(run, sigma_squared, beta_norm, nu) + run.label_variance / run.moment
-    return constant * run.moment**2 * spread * run.log**5
+    return run.moment**2 * spread * run.log**5
 
 
 def _spread(run: Run, sigma_squared: float, beta_norm: float, nu: float) -> float:
@@ -269,14 +240,14 @@ def _spread(run: Run, sigma_squared: float, beta_norm: float, nu: float) -> floa
     return run.distance**2 + labels + eta**2 * sigma_squared * d * beta_norm**2 / nu
 
 
-def required_clip_norm(run: Run, constant: float = 1.0) -> float:
+def required_clip_norm(run: Run) -> float:
     """The clip norm G that clips nothing with probability 1 - p (choquettechoo2023 Theorem D.13).
 
-    `c R^2 max(|theta_0'|, sqrt(eta R^2 sigma_sgd^2/mu), sigma_sgd/R) log^{5/2}(T/p)`.
+    At constant 1: `R^2 max(|theta_0'|, sqrt(eta R^2 sigma_sgd^2/mu), sigma_sgd/R) log^{5/2}(T/p)`.
     """
     labels = math.sqrt(run.problem.eta * run.moment * run.label_variance / run.problem.mu)
     scale = max(run.distance, labels, math.sqrt(run.label_variance / run.moment))
-    return constant * run.moment * scale * math.sqrt(run.log**5)
+    return run.moment * scale * math.sqrt(run.log**5)
 
 
 def required_clip_norm_of_summary(run: Run, polylog: float = 1.0) -> float:
@@ -285,23 +256,20 @@ def required_clip_norm_of_summary(run: Run, polylog: float = 1.0) -> float:
     return polylog * max(trace * run.distance, math.sqrt(trace * run.label_variance))
 
 
-def largest_rate(
-    run: Run, *, nu_tilde: float, gamma_squared: float, beta_norm: float, constant: float = 1.0
-) -> float:  # fmt: skip
-    """The largest learning rate eta for which Theorem D.13 holds.
+def largest_rate(run: Run, *, nu_tilde: float, gamma_squared: float, beta_norm: float) -> float:
+    """The largest learning rate eta for which Theorem D.13 holds at constant 1.
 
-    `min(1/(C R^2 log(T/p)), nu~ rho/(8 C^2 R^4 d gamma^2 |beta|_1^2 log^5(T/p)))`.
+    `min(1/(R^2 log(T/p)), nu~ rho/(8 R^4 d gamma^2 |beta|_1^2 log^5(T/p)))`.
 
     Args:
         run: the problem and how long.
         nu_tilde: nu~, at most mu; the coefficients decay with parameter eta nu~.
         gamma_squared: their limiting squared sensitivity.
         beta_norm: |beta|_1.
-        constant: C.
     """
     require_positive(nu_tilde=nu_tilde, gamma_squared=gamma_squared, beta_norm=beta_norm)
-    noise = 8.0 * (constant * run.moment * beta_norm) ** 2 * run.problem.d * gamma_squared * run.log**5
-    return min(1.0 / (constant * run.moment * run.log), nu_tilde * run.problem.rho / noise)
+    noise = 8.0 * (run.moment * beta_norm) ** 2 * run.problem.d * gamma_squared * run.log**5
+    return min(1.0 / (run.moment * run.log), nu_tilde * run.problem.rho / noise)
 
 
 def admissible_rate(run: Run, gamma_squared: Callable[[float], float], beta_norm: float = 2.0) -> float:
@@ -318,65 +286,34 @@ def admissible_rate(run: Run, gamma_squared: Callable[[float], float], beta_norm
     return rate
 
 
-@dataclass(frozen=True)
-class Utility:
-    """Terms of the error after T steps at the best learning rate (choquettechoo2023 Corollaries D.14 and D.15).
+def dp_sgd_utility(run: Run) -> float:
+    """Corollary D.14's terms in 1/T at constant 1, without logarithms and the exponential term.
 
-    Attributes:
-        exponential: what is left of the start, times L/mu; printed without F_0 - F*.
-        distance: what the noise costs by the clip norm that the start asks for.
-        privacy: what it costs by the clip norm that the labels ask for.
-        labels: what the labels cost without privacy.
+    `kappa d_eff` times `(d Tr H |theta_0'|^2 + d sigma_sgd^2)/(rho T) + sigma_sgd^2/T`.
     """
-
-    exponential: float
-    distance: float
-    privacy: float
-    labels: float
-
-    @property
-    def total(self) -> float:
-        return self.exponential + self.distance + self.privacy + self.labels
+    return _utility(run, run.problem.d / (run.problem.rho * run.T))
 
 
-def dp_sgd_utility(run: Run, constant: float = 1.0, polylog: float = 1.0) -> Utility:
-    """The error of Corollary D.14, for T of at least what `dp_sgd_steps` asks for.
-
-    `L/mu exp(-rho T/(c kappa^2 d_eff^2 d log^5(T/p)))` and `kappa d_eff polylog(T)` times
-    `(d Tr H |theta_0'|^2 + d sigma_sgd^2)/(rho T) + sigma_sgd^2/T`; `constant` is c.
-    """
-    exponent = run.T / (dp_sgd_steps(run, constant) * run.log**5)
-    return _utility(run, exponent, run.problem.d / (run.problem.rho * run.T), polylog)
+def nu_dp_ftrl_utility(run: Run) -> float:
+    """The same of Corollary D.15, as D.14 with `kappa d_eff / T` in the place of d."""
+    return _utility(run, run.stiffness / (run.problem.rho * run.T**2))
 
 
-def nu_dp_ftrl_utility(run: Run, constant: float = 1.0, polylog: float = 1.0) -> Utility:
-    """The error of Corollary D.15, for T of at least what `nu_dp_ftrl_steps` asks for.
-
-    As D.14 with `kappa d_eff / T` in the place of d, and `log^7(T/p) log(kappa^2 d_eff^2 d/rho)` in the exponent.
-    """
-    size = dp_sgd_steps(run)
-    exponent = run.T / (constant * size * run.log**7 * math.log(size))
-    return _utility(run, exponent, run.stiffness / (run.problem.rho * run.T**2), polylog)
+def _utility(run: Run, price: float) -> float:
+    """What the noise costs by the clip norms that start and labels ask for, and what labels cost without privacy."""
+    scale = run.stiffness
+    distance, privacy = scale * price * run.problem.trace * run.distance**2, scale * price * run.label_variance
+    return distance + privacy + scale * run.label_variance / run.T
 
 
-def _utility(run: Run, exponent: float, price: float, polylog: float) -> Utility:
-    scale = polylog * run.stiffness
-    return Utility(
-        exponential=run.problem.largest / run.problem.mu * math.exp(-exponent),
-        distance=scale * price * run.problem.trace * run.distance**2,
-        privacy=scale * price * run.label_variance,
-        labels=scale * run.label_variance / run.T,
-    )
+def dp_sgd_steps(run: Run) -> float:
+    """The least `T / log^5(T/p)` of Corollary D.14 at constant 1: `kappa^2 d_eff^2 d / rho`."""
+    return run.stiffness**2 * run.problem.d / run.problem.rho
 
 
-def dp_sgd_steps(run: Run, constant: float = 1.0) -> float:
-    """The least `T / log^5(T/p)` of Corollary D.14: `c kappa^2 d_eff^2 d / rho`."""
-    return constant * run.stiffness**2 * run.problem.d / run.problem.rho
-
-
-def nu_dp_ftrl_steps(run: Run, constant: float = 1.0) -> float:
+def nu_dp_ftrl_steps(run: Run) -> float:
     """The least `T / log^7(T/p)` of Corollary D.15: the number of D.14 times its own logarithm."""
-    size = dp_sgd_steps(run, constant)
+    size = dp_sgd_steps(run)
     return size * math.log(size)
 
 

@@ -1,4 +1,4 @@
-"""Gradients and iterates without clipping (Sec. 2.3 (a), Theorems D.4 and D.13): how large they get, and the clip norm."""
+"""Gradients and iterates without clipping (Sec. 2.3 (a), Theorems D.4 and D.13): how large they get; the clip norm."""
 
 import itertools
 import math
@@ -19,7 +19,7 @@ from dpdescent.papers.choquettechoo2023.formulas import Run
 from dpdescent.papers.choquettechoo2023.setting import DP_SGD, NU, Array, RegressionProblem, Row, Spec, names, power_law
 from dpdescent.papers.choquettechoo2023.streams import StreamArm
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.judging import algebra
+from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.algebra import each
 from dpdescent.replication.judging.bound_rows import row
 from dpdescent.replication.judging.criteria import at_most
@@ -39,6 +39,7 @@ FAR = 1.0
 WHOLE = "what a share 1 - p of runs does not exceed, p the failure probability"
 ORDERS = "constants have no value: growth is judged, not the level"
 NEW = "The claim was added after a review: constants and powers of the logarithm have no value, but growth does."
+SECTION_2_3 = records.Place(artefact=ARTEFACT, location="Sec. 2.3 (a), (9)", kind="theorem", source="paper")
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,13 +179,13 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     gradient, distance = (_quantiles(evidence, series) for series in ("largest gradient", "largest distance"))
     small, large = (gradient[gradient["rule"] == rule] for rule in (NO_CLIPPING, ITERATES))
     yield every(
-        id="gradient-bound", artefact=ARTEFACT, location="Sec. 2.3 (a), (9)", kind="theorem", source="paper",
+        id="gradient-bound", **SECTION_2_3,
         statement="for eta small enough, with probability 1 - p no gradient exceeds c max(Tr H |theta_0 - theta*|, sigma_sgd sqrt(Tr H)) polylog(T/p)",
         quantity=f"largest gradient ({WHOLE}) over that, c = 1 and the logarithm to the power 5/2 of D.13, as one parameter grows: its largest value over its first",
         cells=_growth(small, "summary"), criterion=at_most(SAME_ORDER), changed=NEW, note=f"{ORDERS}; {_levels(small, 'summary')}",
     )  # fmt: skip
     yield every(
-        id="gradient-powers", artefact=ARTEFACT, location="Sec. 2.3 (a), (9)", kind="theorem", source="paper",
+        id="gradient-powers", **SECTION_2_3,
         statement="that bound is linear in Tr H times the initial distance, linear in sigma_sgd sqrt(Tr H), and polylogarithmic in T",
         quantity=f"log-log slope of the largest gradient ({WHOLE}) in Tr H, in sigma_sgd sqrt(Tr H), in the distance and in T, less the printed power: the largest",
         cells=_slopes(small), criterion=at_most(NEARLY, ": no faster than the bound, logarithms omitted"), changed=NEW,

@@ -1,5 +1,6 @@
-"""Privacy guarantees and sensitivities (Theorem 1.1, App. A.2, eq. (5)), and what bounds.csv says of Appendices C and D."""
+"""Privacy guarantees and sensitivities (Theorem 1.1, App. A.2, eq. (5)), and what bounds.csv says of Appendices C, D."""
 
+import itertools
 import math
 import re
 from collections.abc import Iterator
@@ -149,28 +150,16 @@ def adaptive_divergence(encoder: Array, alpha: float, threshold: float, reverse:
     return (half * first**2 + math.log(total)) / (alpha - 1.0)
 
 
-def printed_order(squared: float, alpha: float) -> float:
-    """`alpha rho` of a Gaussian release of that squared sensitivity under standard normal noise."""
-    return 0.5 * alpha * squared
-
-
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of a record that comes twice, for every damping, order and adversary; no table is needed."""
     for nu in DAMPINGS:
         encoder = toeplitz.nu_family(nu).encoder(2)
         squared = float(np.square(np.abs(encoder).sum(axis=1)).sum())
-        for alpha in ORDERS:
-            yield from _divergences(nu, alpha, encoder, squared)
-
-
-def _divergences(nu: float, alpha: float, encoder: Array, squared: float) -> Iterator[Bound]:
-    for reverse, words in DIRECTIONS.items():
-        for threshold in THRESHOLDS:
+        for alpha, (reverse, words), threshold in itertools.product(ORDERS, DIRECTIONS.items(), THRESHOLDS):
             yield row(
                 bound="Renyi divergence, adaptive adversary", location="App. A.2",
                 setting=f"nu={nu:g}, two participations, alpha={alpha:g}, threshold {threshold:g}, {words}",
-                value=printed_order(squared, alpha),
-                measured=adaptive_divergence(encoder, alpha, threshold, reverse),
+                value=0.5 * alpha * squared, measured=adaptive_divergence(encoder, alpha, threshold, reverse),
                 note=(
                     "alpha rho, rho by the squared sensitivity; the second gradient is 1 where the first release is "
                     "above the threshold, -1 elsewhere; measured is exact"

@@ -1,4 +1,9 @@
-"""Figure 4(a) on real images at the paper's own n, T and k, on request: a linear model on columns that no data have shaped."""
+"""Figure 4(a) on real images at the paper's n, T and k, on request: a linear model on columns that no data have shaped.
+
+All epsilons of a mechanism are arms of one run, because they share batches and noise up to its scale; mechanisms of one
+seed share the order of the records and the normals. Learning rates come from another table, of runs that were trained
+on the first part of the training images and tested on the rest, never on test images.
+"""
 
 import itertools
 import math
@@ -33,7 +38,7 @@ from dpdescent.papers.choquettechoo2023.setting import (
     Row,
     Spec,
     names,
-)
+)  # fmt: skip
 from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
 from dpdescent.replication import real_images

@@ -18,7 +18,7 @@ from dpdescent.papers.choquettechoo2023.digits_figures import (
     in_paper,
     in_percent,
     mechanism_label,
-)
+)  # fmt: skip
 from dpdescent.papers.choquettechoo2023.styles import INTERVALS, color_of, in_order, look
 from dpdescent.replication.drawing.figures import legend_below, panels, select, variants_of
 from dpdescent.replication.judging.statistics import Z95

@@ -1,4 +1,17 @@
-"""Exact laws of Noisy-FTRL for linear regression with Gaussian inputs: its limiting error, its error after t steps, the best noise."""
+"""Exact laws of Noisy-FTRL for linear regression with Gaussian inputs: limiting error, error after t steps, best noise.
+
+The paper bounds `F_inf = lim E F(theta_t) - F(theta*)`. For x ~ N(0, H), `E[x x' S x x'] = 2 H S H + Tr(H S) H` makes
+d scalar recursions, in the eigenbasis of H, of that of second moments (eq. 83), coupled by Tr(H S) only. Coefficients
+beta enter by their weights `q_j = <beta, T_j beta>` (eq. 32) and their squared sensitivity gamma^2 (eq. 5). Errors are
+those of eq. 8, with its factor 1/2; eq. 22 has twice that.
+
+The best noise: F_inf is a product of two integrals, of `1/|B|^2` and of `|B|^2` times a weight, and by Cauchy-Schwarz
+|B|^2 is best as the weight to the power -1/2 (Theorem C.18). The paper's weight is h of its lower bound (eq. 21); that
+of the exact error is h_x, whose terms are those of h times `(2 - eta lambda) / (1 - eta lambda)`.
+
+After very many steps, as Corollaries D.14 and D.15 ask for, the start's part of the error is exact in closed form, and
+the noise's part is taken at its limit F_inf, which it never exceeds (Lemma D.12) and comes close to.
+"""
 
 import math
 from collections.abc import Callable
@@ -88,16 +101,15 @@ def q_of(problem: RegressionProblem, beta: Array) -> Array:
     return weights
 
 
-def suboptimality(problem: RegressionProblem, q: Array, gamma_squared: float, half: bool = True) -> float:
+def suboptimality(problem: RegressionProblem, q: Array, gamma_squared: float) -> float:
     """F_inf of noise coefficients by their weights and squared sensitivity, exact for Gaussian inputs.
 
-    `Tr(H S) = (A sigma_sgd^2 + (eta sigma^2 / 2) sum q_j / (1 - eta lam_j)) / (1 - A)` with A of `Problem.gain`.
+    Half of `Tr(H S) = (A sigma_sgd^2 + (eta sigma^2 / 2) sum q_j / (1 - eta lam_j)) / (1 - A)` with A of `gain`.
 
     Args:
         problem: the problem.
         q: weights, shape (d,).
         gamma_squared: squared sensitivity; may be infinite, as F_inf then is.
-        half: the error of eq. 8, `Tr(H S) / 2`, or that of eq. 22.
 
     Raises:
         ValueError: if second moments do not converge.
@@ -105,8 +117,7 @@ def suboptimality(problem: RegressionProblem, q: Array, gamma_squared: float, ha
     problem.require_stable()
     sigma_squared = problem.noise_variance(gamma_squared)
     noise = 0.5 * problem.eta * sigma_squared * float((q / (1.0 - problem.rates)).sum())
-    total = (problem.gain * problem.sigma_sgd**2 + noise) / (1.0 - problem.gain)
-    return 0.5 * total if half else total
+    return 0.5 * ((problem.gain * problem.sigma_sgd**2 + noise) / (1.0 - problem.gain))
 
 
 def variances(problem: RegressionProblem, q: Array, gamma_squared: float) -> Array:
@@ -114,34 +125,32 @@ def variances(problem: RegressionProblem, q: Array, gamma_squared: float) -> Arr
 
     Arguments are those of `suboptimality`.
     """
-    total = suboptimality(problem, q, gamma_squared, half=False)
+    total = 2.0 * suboptimality(problem, q, gamma_squared)
     sigma_squared = problem.noise_variance(gamma_squared)
     force = total + problem.sigma_sgd**2 + sigma_squared * q / problem.lam
     return problem.eta * force / (2.0 * (1.0 - problem.rates))
 
 
-def noisy_sgd(problem: RegressionProblem, half: bool = True) -> float:
+def noisy_sgd(problem: RegressionProblem) -> float:
     """F_inf of Noisy-SGD."""
-    return suboptimality(problem, q_identity(problem), 1.0, half)
+    return suboptimality(problem, q_identity(problem), 1.0)
 
 
-def nu_noisy_ftrl(problem: RegressionProblem, nu: float, half: bool = True) -> float:
+def nu_noisy_ftrl(problem: RegressionProblem, nu: float) -> float:
     """F_inf of nu-Noisy-FTRL, the coefficients of eq. 7; nu = eta mu is the largest that Theorem 2.2 allows."""
-    return suboptimality(problem, q_nu(problem, nu), gamma_squared_nu(nu), half)
+    return suboptimality(problem, q_nu(problem, nu), gamma_squared_nu(nu))
 
 
-def damped_anti_pgd(problem: RegressionProblem, nu: float, half: bool = True) -> float:
+def damped_anti_pgd(problem: RegressionProblem, nu: float) -> float:
     """F_inf of anti-PGD with damping (choquettechoo2023 App. C.5)."""
-    return suboptimality(problem, q_damped(problem, nu), gamma_squared_damped(nu), half)
+    return suboptimality(problem, q_damped(problem, nu), gamma_squared_damped(nu))
 
 
-def by_quadrature(
-    problem: RegressionProblem, power: Callable[[Array], Array], width: float, half: bool = True
-) -> float:
+def by_quadrature(problem: RegressionProblem, power: Callable[[Array], Array], width: float) -> float:
     """F_inf from |B|^2 alone, for a minimum-phase B; the arguments are those of `q_of_power`."""
     grid = Quadrature.graded(width)
     gamma_squared = float(grid.integrate(1.0 / power(grid.frequencies))) / (2.0 * math.pi)
-    return suboptimality(problem, q_of_power(problem, power, width), gamma_squared, half)
+    return suboptimality(problem, q_of_power(problem, power, width), gamma_squared)
 
 
 def second_moment_step(problem: RegressionProblem) -> Array:
@@ -154,14 +163,13 @@ def second_moment_step(problem: RegressionProblem) -> Array:
     return step
 
 
-def by_recursion(problem: RegressionProblem, beta: Array, gamma_squared: float, half: bool = True) -> float:
+def by_recursion(problem: RegressionProblem, beta: Array, gamma_squared: float) -> float:
     """F_inf as the limit of the recursion of second moments, by doubling the number of steps.
 
     Args:
         problem: the problem.
         beta: coefficients, shape (taps,), as in `q_of`.
         gamma_squared: their squared sensitivity.
-        half: as in `suboptimality`.
 
     Raises:
         ValueError: if second moments do not converge.
@@ -175,8 +183,7 @@ def by_recursion(problem: RegressionProblem, beta: Array, gamma_squared: float, 
         if np.array_equal(previous, s):
             break
         steps = steps @ steps
-    total = float(problem.lam @ s)
-    return 0.5 * total if half else total
+    return 0.5 * float(problem.lam @ s)
 
 
 def h(problem: RegressionProblem, frequencies: Array) -> Array:
@@ -210,14 +217,10 @@ def root_integral(problem: RegressionProblem, exact: bool = True) -> float:
     return float(grid.integrate(np.sqrt(weight(problem, grid.frequencies))))
 
 
-def least_error(problem: RegressionProblem, half: bool = True) -> float:
+def least_error(problem: RegressionProblem) -> float:
     """The smallest F_inf of any noise coefficients, exact for Gaussian inputs.
 
-    `eta^2 G^2 / (8 rho) (1/(2 pi) int sqrt(h_x))^2 / (1 - A)` and the term of the label noise, which no noise changes.
-
-    Args:
-        problem: the problem.
-        half: the error of eq. 8, or that of eq. 22.
+    Half of `eta^2 G^2 / (8 rho) (1/(2 pi) int sqrt(h_x))^2 / (1 - A)` and the term of the label noise.
 
     Raises:
         ValueError: if second moments do not converge.
@@ -225,8 +228,7 @@ def least_error(problem: RegressionProblem, half: bool = True) -> float:
     problem.require_stable()
     unit = problem.noise_variance(1.0)
     noise = unit * (0.5 * problem.eta * root_integral(problem) / math.pi) ** 2 / 2.0
-    total = (problem.gain * problem.sigma_sgd**2 + noise) / (1.0 - problem.gain)
-    return 0.5 * total if half else total
+    return 0.5 * ((problem.gain * problem.sigma_sgd**2 + noise) / (1.0 - problem.gain))
 
 
 def best_power(problem: RegressionProblem, frequencies: Array, exact: bool = True) -> Array:
@@ -235,7 +237,7 @@ def best_power(problem: RegressionProblem, frequencies: Array, exact: bool = Tru
     return power
 
 
-def best_nu(problem: RegressionProblem, half: bool = True) -> tuple[float, float]:
+def best_nu(problem: RegressionProblem) -> tuple[float, float]:
     """The nu of the least error of nu-Noisy-FTRL, and that error; the paper's choice is at most eta mu.
 
     Raises:
@@ -246,7 +248,7 @@ def best_nu(problem: RegressionProblem, half: bool = True) -> tuple[float, float
     found = minimize_scalar(lambda log_nu: nu_noisy_ftrl(problem, math.exp(log_nu)), bounds=bounds, method="bounded",
                             options={"xatol": 1e-9})  # fmt: skip
     nu = math.exp(float(found.x))
-    return nu, nu_noisy_ftrl(problem, nu, half)
+    return nu, nu_noisy_ftrl(problem, nu)
 
 
 def best_damped_nu(problem: RegressionProblem) -> float:

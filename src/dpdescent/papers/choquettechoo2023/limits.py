@@ -1,4 +1,4 @@
-"""Theorem 2.2: bounds on the limiting error (App. C.2 to C.4) and the theorem's remarks, at the settings of Figure 2."""
+"""Theorem 2.2: bounds on the limiting error (App. C.2 to C.4) and the theorem's remarks, at Figure 2's settings."""
 
 import math
 from collections.abc import Iterator
@@ -7,24 +7,11 @@ import pandas as pd
 
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.papers.choquettechoo2023 import criteria, elliptic, formulas, laws
-from dpdescent.papers.choquettechoo2023.criteria import (
-    EQUAL,
-    HALF,
-    HALVED,
-    NEAR_OPTIMAL,
-    RATE,
-    SAME_ORDER,
-    asserted,
-    between,
-    claim,
-    equal,
-    every,
-    rows,
-)
+from dpdescent.papers.choquettechoo2023.criteria import asserted, between, claim, equal, every, rows
 from dpdescent.papers.choquettechoo2023.exact_errors import LABEL_NOISE, Point, at_ends, points
 from dpdescent.papers.choquettechoo2023.regression import GRIDS, PLACE, VANISHING, along
 from dpdescent.papers.choquettechoo2023.setting import FTRL, OPTIMUM, SGD, RegressionProblem
-from dpdescent.replication.judging import algebra
+from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.bound_rows import Direction, row
 from dpdescent.replication.judging.criteria import BELOW_0, about, at_least, at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
@@ -33,6 +20,7 @@ EVERYWHERE = ["main", VANISHING, *(name for names in GRIDS.values() for name in 
 # Coefficients of eq. (7) that a weight is summed from, as multiples of 1/nu.
 TAPS = 20.0
 MEASURED = "measured is the exact F_inf"
+THEOREM_2_2 = records.Place(artefact="fig02", location="Thm 2.2", kind="theorem", source="paper")
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
@@ -73,14 +61,14 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
         id="near-optimal", artefact="fig02", location="Abstract, Sec. 2.2", kind="text", source="paper",
         statement="near-optimality of nu-Noisy-FTRL (nu = eta mu)",
         quantity="its exact F_inf over the infimum over all beta: the largest ratio over d, spectra and learning rates",
-        cells=algebra.ratios(exact[FTRL], exact[OPTIMUM], PLACE), criterion=at_most(NEAR_OPTIMAL),
+        cells=algebra.ratios(exact[FTRL], exact[OPTIMUM], PLACE), criterion=at_most(criteria.NEAR_OPTIMAL),
         note="a factor of two is our reading of the word at these settings; the theorem has logarithms",
     )  # fmt: skip
     yield every(
         id="provable-gap", artefact="fig02", location="Abstract, Sec. 1.3 (b), Thm 2.2", kind="text", source="paper",
         statement="nu-Noisy-FTRL is provably better than Noisy-SGD",
         quantity="exact F_inf of Noisy-SGD over that of nu-Noisy-FTRL: the smallest ratio",
-        cells=algebra.ratios(exact[SGD], exact[FTRL], PLACE), criterion=at_least(1.0 + EQUAL, words="above 1"),
+        cells=algebra.ratios(exact[SGD], exact[FTRL], PLACE), criterion=at_least(1.0 + criteria.EQUAL, words="above 1"),
     )  # fmt: skip
 
 
@@ -106,17 +94,17 @@ def _vanishing_rate(evidence: Evidence) -> Iterator[Claim]:
         id="theorem-2.2-sgd-eta", artefact="fig02", location="Thm 2.2, Table 1", kind="theorem", source="paper",
         statement="F_inf of Noisy-SGD is Theta(eta d G^2 / rho): its exponent of eta is 1",
         quantity=f"log-log slope of the exact F_inf in eta, {VANISHING}",
-        measured=algebra.exponent(along(evidence, SGD, "eta", variant=VANISHING), "eta"), criterion=about(1.0, RATE),
+        measured=algebra.exponent(along(evidence, SGD, "eta", variant=VANISHING), "eta"), criterion=about(1.0, criteria.RATE),
     )  # fmt: skip
     exact = along(evidence, FTRL, "eta", variant=VANISHING)
     order = along(evidence, f"{FTRL} order with log", "eta", "bound", VANISHING)
     falling = exact.sort_values("eta", ascending=False)
     slope, of_order = (algebra.line(table, "eta").value for table in (exact, order))
     yield claim(
-        id="theorem-2.2-ftrl-eta", artefact="fig02", location="Thm 2.2", kind="theorem", source="paper",
+        id="theorem-2.2-ftrl-eta", **THEOREM_2_2,
         statement="F_inf of nu-Noisy-FTRL is at most C eta^2 G^2 log^2(1/nu) Tr H / rho, as eta -> 0",
         quantity="exact F_inf over that order as eta falls: its largest value over its first",
-        measured=algebra.growth(each.value for each in algebra.ratios(falling, order, PLACE).values()), criterion=at_most(SAME_ORDER),
+        measured=algebra.growth(each.value for each in algebra.ratios(falling, order, PLACE).values()), criterion=at_most(criteria.SAME_ORDER),
         note=f"log-log slope in eta {slope:.3g}, of the order with its logarithm {of_order:.3g}; printed for larger eta: {evidence.published['slopes']['ftrl_eta']:g}",
     )  # fmt: skip
 
@@ -128,14 +116,14 @@ def _label_noise(evidence: Evidence) -> Iterator[Claim]:
         id="label-noise-same", artefact="fig02", location="Sec. 2.2", kind="text", source="identity",
         statement="the effect of the noise of the linear model is the same across all choices of the noise coefficients",
         quantity="what label noise adds to the exact F_inf, over what it adds for Noisy-SGD: the point that is furthest off",
-        cells=algebra.ratios(others, noise, PLACE, ["series", *PLACE]), criterion=about(1.0, EQUAL),
+        cells=algebra.ratios(others, noise, PLACE, ["series", *PLACE]), criterion=about(1.0, criteria.EQUAL),
         note="an identity of the exact formulas; they are checked by simulation in the tests only",
     )  # fmt: skip
     yield claim(
-        id="label-noise-order", artefact="fig02", location="Thm 2.2", kind="theorem", source="paper",
+        id="label-noise-order", **THEOREM_2_2,
         statement="the term of the linear model's noise is Theta(eta sigma_sgd^2 Tr H)",
         quantity="what label noise adds to the exact F_inf, over eta Tr H: largest over smallest over all points",
-        measured=algebra.spread(noise["mean"] / (noise["eta"] * noise["d_eff"])), criterion=at_most(SAME_ORDER),
+        measured=algebra.spread(noise["mean"] / (noise["eta"] * noise["d_eff"])), criterion=at_most(criteria.SAME_ORDER),
     )  # fmt: skip
 
 
@@ -170,7 +158,12 @@ def _at_a_point(point: Point) -> Iterator[Bound]:
         yield from _upper_row(f"upper bound in time, {name}", "Thm C.14", point, name, value, "R^2 = Tr H + 2 lambda_1")
         value = formulas.lower_bound(*given)
         yield _lower_row(f"lower bound in frequency, {name}", "Thm C.18", point, value, point.exact[name])
-    yield from _universal(point)
+    if OPTIMUM in point.exact:
+        measured, of = point.exact[OPTIMUM], "measured is the exact infimum over all beta"
+        value = formulas.universal_lower_bound(point.problem)
+        yield _lower_row("universal lower bound, int sqrt(h)", "Thm C.18, (47)", point, value, measured, of)
+        value = formulas.universal_lower_bound_as_stated(point.problem)
+        yield _lower_row("universal lower bound, as stated", "Thm C.18", point, value, measured, of)
     yield from _proposition(point)
 
 
@@ -179,7 +172,7 @@ def _upper_row(bound: str, place: str, point: Point, name: str, value: float, mo
     if not math.isnan(value):
         measured = point.exact[name]
         given = f"{moment}, C_kurt = {formulas.KURTOSIS:g}"
-        why = f"{given}; {value / measured:.3g} times the value; {MEASURED}; {HALF}"
+        why = f"{given}; {value / measured:.3g} times the value; {MEASURED}; {criteria.HALF}"
         yield row(bound=bound, location=place, setting=point.text, value=value, measured=measured, note=why)
 
 
@@ -188,20 +181,10 @@ def _lower_row(bound: str, place: str, point: Point, value: float, measured: flo
     inside = asserted(point.problem)
     direction: Direction | None = "at least" if inside else None
     excluded = "" if inside else "; eta R^2 >= 1, where nothing is asserted"
-    why = f"{HALVED}; {value / measured:.3g} of the value; {of}{excluded}"
+    why = f"{criteria.HALVED}; {value / measured:.3g} of the value; {of}{excluded}"
     return row(
         bound=bound, location=place, setting=point.text, value=value, measured=measured, direction=direction, note=why,
     )  # fmt: skip
-
-
-def _universal(point: Point) -> Iterator[Bound]:
-    """Evaluates what no noise coefficients go below, beside the exact infimum over all of them."""
-    if OPTIMUM in point.exact:
-        measured, of = point.exact[OPTIMUM], "measured is the exact infimum over all beta"
-        value = formulas.universal_lower_bound(point.problem)
-        yield _lower_row("universal lower bound, int sqrt(h)", "Thm C.18, (47)", point, value, measured, of)
-        value = formulas.universal_lower_bound_as_stated(point.problem)
-        yield _lower_row("universal lower bound, as stated", "Thm C.18", point, value, measured, of)
 
 
 def _proposition(point: Point) -> Iterator[Bound]:
@@ -211,7 +194,7 @@ def _proposition(point: Point) -> Iterator[Bound]:
         if not math.isnan(value):
             why = (
                 "C.15 with I(nu, nu) <= 5 log(8/nu) and I(nu, eta lambda) <= (128/49) log(8/nu), without 1 + O(nu); "
-                f"{value / measured:.3g} times the value; {MEASURED}; {HALF}"
+                f"{value / measured:.3g} times the value; {MEASURED}; {criteria.HALF}"
             )
             yield row(
                 bound="upper bound, constants of the proof", location="Prop. C.22", setting=point.text, value=value,
@@ -245,7 +228,7 @@ def _attained(point: Point) -> Bound:
     )
     why = (
         f"measured is the exact F_inf of |B|^2 = 1/sqrt(h), {measured / value - 1.0:.3g} above the exact infimum; no "
-        f"measurement; {HALF}"
+        f"measurement; {criteria.HALF}"
     )
     return row(
         bound="infimum over all beta", location="(21), (47)", setting=point.text, value=value, measured=measured,
@@ -258,27 +241,20 @@ def _direction(point: Point, j: int) -> Iterator[Bound]:
     problem = point.problem
     rate, lam = float(problem.rates[j]), float(problem.lam[j])
     one = RegressionProblem(problem.lam[j : j + 1], problem.eta, problem.rho, problem.clip_norm)
-    setting = f"{point.text}, j={j + 1}"
+    setting, grid = f"{point.text}, j={j + 1}", elliptic.Quadrature.graded(min(rate, point.nu))
     for name in point.algorithms:
         q = float(point.weights(name)[j])
         integral = float(formulas.direction_errors(one, point.weights(name)[j : j + 1])[0])
-        yield from _lemma(name, "Lemma C.4" if name == FTRL else "Cor. C.5", setting, q, _part(point, name, rate))
+        power = 1.0 if name == SGD else elliptic.distance_squared(point.nu, grid.frequencies) ** 0.5
+        part = grid.integrate(power / elliptic.distance_squared(rate, grid.frequencies))
+        why = f"measured is (eta lambda_j/2 pi) int |B|^2/|1-eta lambda_j-e^(i omega)|^2, {name}, by quadrature"
+        yield from between(
+            f"integral of a direction, {name}", "Lemma C.4" if name == FTRL else "Cor. C.5", setting, q / 2.0, q,
+            rate * float(part) / (2.0 * math.pi), why,
+        )  # fmt: skip
         yield from _contribution(point, name, setting, lam, integral)
     if FTRL in point.algorithms:
         yield from _summed(point, one, setting)
-
-
-def _part(point: Point, name: str, rate: float) -> float:
-    """(eta lambda_j / 2 pi) int |B|^2 / |1 - eta lambda_j - e^{i omega}|^2, by quadrature."""
-    grid = elliptic.Quadrature.graded(min(rate, point.nu))
-    power = 1.0 if name == SGD else elliptic.distance_squared(point.nu, grid.frequencies) ** 0.5
-    part = grid.integrate(power / elliptic.distance_squared(rate, grid.frequencies))
-    return rate * float(part) / (2.0 * math.pi)
-
-
-def _lemma(name: str, place: str, setting: str, q: float, measured: float) -> Iterator[Bound]:
-    why = f"measured is (eta lambda_j/2 pi) int |B|^2/|1-eta lambda_j-e^(i omega)|^2, {name}, by quadrature"
-    yield from between(f"integral of a direction, {name}", place, setting, q / 2.0, q, measured, why)
 
 
 def _contribution(point: Point, name: str, setting: str, lam: float, measured: float) -> Iterator[Bound]:

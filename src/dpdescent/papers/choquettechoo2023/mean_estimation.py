@@ -1,4 +1,7 @@
-"""Theorem 2.1: mean estimation by DP-FTRL with several noises, simulated errors beside the exact ones."""
+"""Theorem 2.1: mean estimation by DP-FTRL with several noises, simulated errors beside the exact ones.
+
+F is E (theta_t - E z)^2 here, as in App. B; eq. (6) has half of it.
+"""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -11,24 +14,13 @@ from dpdescent.algorithms import dp_ftrl
 from dpdescent.checks import as_list
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.papers.choquettechoo2023 import criteria, elliptic, mean_law, optimal_noise, streams
-from dpdescent.papers.choquettechoo2023.criteria import (
-    AGREES,
-    EQUAL,
-    RATE,
-    SAME_ORDER,
-    between,
-    claim,
-    configured,
-    equal,
-    every,
-    rows,
-)
+from dpdescent.papers.choquettechoo2023.criteria import between, claim, configured, equal, every, rows
 from dpdescent.papers.choquettechoo2023.elliptic import distance_squared
 from dpdescent.papers.choquettechoo2023.optimal_noise import FIGURE, VANISHING
 from dpdescent.papers.choquettechoo2023.setting import DP_SGD, Array, Row, Spec, names
 from dpdescent.papers.choquettechoo2023.streams import StreamArm, correlated
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.judging import algebra, statistics
+from dpdescent.replication.judging import algebra, records, statistics
 from dpdescent.replication.judging.algebra import each
 from dpdescent.replication.judging.bound_rows import identity, row
 from dpdescent.replication.judging.criteria import about, at_least, at_most
@@ -45,6 +37,8 @@ ARTEFACT = "ext_mean_estimation"
 SIGMA = math.sqrt(VARIANCE)
 UNHALVED = "F of App. B, without the 1/2 of (6)"
 EXACT = "measured is the exact value"
+THEOREM_2_1 = records.Place(artefact=ARTEFACT, location="Thm 2.1", kind="theorem", source="paper")
+THEOREM_2_1_IN_FIGURE_1 = records.Place(artefact=FIGURE, location="Thm 2.1", kind="theorem", source="paper")
 
 
 def run_ext_mean_estimation(spec: Spec) -> Iterator[Row]:
@@ -145,43 +139,42 @@ def _judge_theorem(evidence: Evidence) -> Iterator[Claim]:
     exact = rows(evidence, ARTEFACT, kind="exact", series="suboptimality")
     sgd = exact[exact["mechanism"] == "DP-SGD"]
     yield claim(
-        id="theorem-2.1-sgd", artefact=ARTEFACT, location="Thm 2.1", kind="theorem", source="paper",
-        statement="F_inf(beta_sgd) = Theta(eta/rho + eta sigma_sgd^2)",
+        id="theorem-2.1-sgd", **THEOREM_2_1, statement="F_inf(beta_sgd) = Theta(eta/rho + eta sigma_sgd^2)",
         quantity="F_inf over eta, at fixed rho and sigma_sgd: largest over smallest over eta",
-        measured=algebra.spread(sgd["mean"] / sgd["eta"]), criterion=at_most(SAME_ORDER),
+        measured=algebra.spread(sgd["mean"] / sgd["eta"]), criterion=at_most(criteria.SAME_ORDER),
     )  # fmt: skip
     over_rate = _over_rate(evidence)
     larger, smaller = VANISHING
     power = exactly(optimum_exponent(larger, smaller)) if len(over_rate) else NOTHING
     yield claim(
-        id="theorem-2.1-optimum", artefact=FIGURE, location="Thm 2.1", kind="theorem", source="paper",
+        id="theorem-2.1-optimum", **THEOREM_2_1_IN_FIGURE_1,
         statement="inf over beta of F_inf = Theta(eta^2 rho^-1 log^2(1/eta) + eta sigma_sgd^2): as eta -> 0",
         quantity=f"power of log(1/eta) in F_inf of beta* over eta^2, in closed form, from eta = {larger:g} to {smaller:g}",
-        measured=power, criterion=about(2.0, RATE),
+        measured=power, criterion=about(2.0, criteria.RATE),
         changed="Before a review F_inf over eta^2 log^2(1/eta) was to vary by no more than a factor of four down to eta = 0.0001, where log^1 passes as well.",
         note=f"from 0.0001 to 1e-08 it is {optimum_exponent(1e-4, 1e-8):.3g}: it tends to 2 as log(8/eta) does to log(1/eta)",
     )  # fmt: skip
     yield claim(
-        id="theorem-2.1-optimum-any-eta", artefact=FIGURE, location="Thm 2.1", kind="theorem", source="paper",
+        id="theorem-2.1-optimum-any-eta", **THEOREM_2_1_IN_FIGURE_1,
         statement="inf over beta of F_inf = Theta(eta^2 rho^-1 log^2(1/eta) + eta sigma_sgd^2): for every eta below 1, as the theorem allows",
         quantity="exact ratio of F_inf over eta log^2(1/eta): largest over smallest over eta",
-        measured=algebra.spread(over_rate["mean"]), criterion=at_most(SAME_ORDER),
+        measured=algebra.spread(over_rate["mean"]), criterion=at_most(criteria.SAME_ORDER),
         note=f"{criteria.first_and_last(over_rate, 'eta')}; without noise in the data, sigma_sgd = 0",
     )  # fmt: skip
     best = exact[exact["mechanism"] == "optimal noise"]
     family = exact[exact["mechanism"].isin(["DP-SGD", "nu = 0.1 eta", "nu = 10 eta"])]
     yield every(
-        id="theorem-2.1-attained", artefact=ARTEFACT, location="Thm 2.1", kind="theorem", source="paper",
+        id="theorem-2.1-attained", **THEOREM_2_1,
         statement="the infimum is attained by beta*_t = (-1)^t binom(1/2, t) (1 - eta)^t",
         quantity="F_inf of independent noise and of other nu over that of beta*, smallest over eta",
-        cells=algebra.ratios(family, best, ["eta"], ["mechanism", "eta"]), criterion=at_least(1.0 - EQUAL, words="at least 1 (to rounding)"),
+        cells=algebra.ratios(family, best, ["eta"], ["mechanism", "eta"]), criterion=at_least(1.0 - criteria.EQUAL, words="at least 1 (to rounding)"),
     )  # fmt: skip
     undamped = exact[exact["mechanism"] == "Optimal CC"]
     yield every(
         id="damping-necessary", artefact=ARTEFACT, location="Sec. 2.1", kind="text", source="paper",
         statement="the additional exponential (1 - eta)^t is necessary for optimality in mean estimation",
         quantity="error of the coefficients without it (nu = 0, sensitivity of its T steps) over F_inf of beta*, smallest over eta",
-        cells=algebra.ratios(undamped, best, ["eta"]), criterion=at_least(1.0 + EQUAL, words="above 1"),
+        cells=algebra.ratios(undamped, best, ["eta"]), criterion=at_least(1.0 + criteria.EQUAL, words="above 1"),
     )  # fmt: skip
 
 
@@ -204,7 +197,7 @@ def _judge_simulation(evidence: Evidence) -> Iterator[Claim]:
         id="eq-18-simulated", artefact=ARTEFACT, location="App. B, (18)", kind="theorem", source="paper",
         statement="the frequency-domain expression is the stationary error of DP-FTRL",
         quantity="simulated error over that expression, geometric mean over eta: the mechanism that is furthest off",
-        cells=algebra.by(found, ["mechanism"], agreement), criterion=about(1.0, AGREES),
+        cells=algebra.by(found, ["mechanism"], agreement), criterion=about(1.0, criteria.AGREES),
     )  # fmt: skip
     yield every(
         id="app-b-no-clipping", artefact=ARTEFACT, location="App. B", kind="text", source="identity",

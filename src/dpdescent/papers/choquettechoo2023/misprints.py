@@ -1,4 +1,8 @@
-"""What is printed otherwise than it is meant, and statements of the paper that formulas settle."""
+"""What is printed otherwise than it is meant, and statements of the paper that formulas settle.
+
+Of two noise matrices of equal squared error (3) and sensitivity (Sec. 1.2) `differences` is anti-PGD times sqrt(T), and
+`unequal` independent noise whose first step alone is larger. Both have sensitivity 1 and phi = T^2, for every T.
+"""
 
 import math
 from collections.abc import Iterator
@@ -132,7 +136,8 @@ def _display(T: float) -> float:
     problem = _problem(1.0)
     moment, mu = problem.trace, problem.mu
     run = formulas.Run(problem, 1.0, T, 0.05, moment)
-    return moment**2 / (problem.rho * mu**2 * T**2) / (mu * T) / formulas.nu_dp_ftrl_utility(run).privacy
+    stated = run.stiffness * (run.stiffness / (problem.rho * T**2))
+    return moment**2 / (problem.rho * mu**2 * T**2) / (mu * T) / stated
 
 
 def _without_factor() -> float:

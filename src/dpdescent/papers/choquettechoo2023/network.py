@@ -1,4 +1,16 @@
-"""Figure 4(a) with the paper's own network on CIFAR-10, on request: one run a part, which goes on from where it was cut."""
+"""Figure 4(a) with the paper's own network on CIFAR-10, on request: one run a part, which can be cut and goes on.
+
+A run keeps its state in a file every few steps, and the same command goes on from the last one, whatever ended it: a
+kill, a cluster's time limit, or `DPDESCENT_PIECE_MINUTES`, after which it ends by itself. Runs of one repeat share the
+initial parameters and the normals of their noise, and those on batches in a fixed order share the order. On a processor
+a run takes an hour, and is made only if that is asked for: those of the committed table are taken into a build by
+`workflow/adopt.py`. JAX is needed by what trains, and by nothing else here: ledger, claims and figures do without.
+
+The table has a row a run, so that claims can be judged as runs end. A mechanism is taken at the best of the learning
+rates that were run, by the mean test accuracy, as the paper selects "the best mechanism for each privacy level". Two
+things are asked before an interval is told: two repeats, because one has no spread, and for either mechanism a best
+rate that lies between others, because a better one may lie beyond. Else the interval is unbounded and the claim open.
+"""
 
 import hashlib
 import itertools
@@ -201,20 +213,15 @@ def releases_fig04a_cifar10_net(spec: Spec) -> Iterable[tuple[str, Mechanism, fl
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges the claims on the runs that are there; the paper's, because images, network, n, T and k are the paper's."""
-    for claim in _judged(evidence, best_runs(evidence.tables[NETWORK.artefact])):
-        yield replace(claim, source="paper")
-
-
-def _judged(evidence: Evidence, runs: pd.DataFrame) -> Iterator[Claim]:
+    runs = best_runs(evidence.tables[NETWORK.artefact])
     ahead = lead(runs)
-    yield _accuracies(evidence, runs)
-    yield comparisons.anytime(NETWORK, ahead)
-    yield comparisons.anytime_average(evidence, NETWORK, ahead)
-    yield comparisons.nearly_matches(evidence, NETWORK, ahead)
-    yield comparisons.dp_sgd(NETWORK, ahead)
-    yield comparisons.damping(NETWORK, ahead)
-    yield comparisons.grows(NETWORK, ahead)
-    yield comparisons.gap_closed(evidence, NETWORK, ahead)
+    for claim in (
+        _accuracies(evidence, runs), comparisons.anytime(NETWORK, ahead),
+        comparisons.anytime_average(evidence, NETWORK, ahead), comparisons.nearly_matches(evidence, NETWORK, ahead),
+        comparisons.dp_sgd(NETWORK, ahead), comparisons.damping(NETWORK, ahead), comparisons.grows(NETWORK, ahead),
+        comparisons.gap_closed(evidence, NETWORK, ahead),
+    ):  # fmt: skip
+        yield replace(claim, source="paper")
 
 
 def best_runs(table: pd.DataFrame) -> pd.DataFrame:

@@ -93,7 +93,7 @@ class Plan:
         """Yields the runs that are still to be made, as far as the accuracies of those that are done tell.
 
         First one seed at the first rates; then the rates beside the best until it lies between others; then repeats at
-        the best rate, because claims ask for both (`claims.network`).
+        the best rate, because claims ask for both (`network`).
         """
         yield from (where for each in self.first if (where := _where(each)) not in done)
         best = {(each.eps, each.mechanism): _best(each, done) for each in self.first}

@@ -11,22 +11,10 @@ from scipy.special import binom
 
 from dpdescent.checks import as_list
 from dpdescent.noise.strategies import toeplitz
-from dpdescent.papers.choquettechoo2023 import mean_law
-from dpdescent.papers.choquettechoo2023.criteria import (
-    EQUAL,
-    LARGE_RATE,
-    ORDERS_OF_MAGNITUDE,
-    SAME_ORDER,
-    SMALL_RATE,
-    claim,
-    ends,
-    equal,
-    every,
-    mean_at,
-    rows,
-)
+from dpdescent.papers.choquettechoo2023 import criteria, mean_law
+from dpdescent.papers.choquettechoo2023.criteria import claim, ends, equal, every, mean_at, rows
 from dpdescent.papers.choquettechoo2023.setting import Array, Row, Spec
-from dpdescent.replication.judging import algebra
+from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.algebra import each
 from dpdescent.replication.judging.bound_rows import ends_and_middle, row
 from dpdescent.replication.judging.criteria import BELOW_0, at_least, at_most
@@ -40,32 +28,24 @@ VANISHING = (1e-64, 1e-128)
 VISIBLE = 1e-6
 # Relative perturbations of |B*|^2, by their size and order, and the learning rates at which they are tried.
 TILTS, ORDERS, RATES = (-0.3, -0.1, 0.1, 0.3), (1, 2, 3, 4), (0.01, 0.1, 0.5)
+FIGURE_1 = records.Place(artefact=FIGURE, location="Figure 1 (left)", kind="figure", source="paper")
 
 
 def run_fig01(spec: Spec) -> Iterator[Row]:
     """Rows of one panel: the ratio of errors over learning rates, the best coefficients in time and in frequency."""
-    panels = {"ratio": _ratios, "time": _coefficient_rows, "frequency": _power_rows}
     for eta in as_list(spec["cell"]["eta"]):
-        for values in panels[spec["panel"]](spec, eta):
-            yield {"panel": spec["panel"], "eta": eta, "trial": 0, **values}
-
-
-def _ratios(spec: Spec, eta: float) -> Iterator[Row]:
-    yield {"series": "exact ratio", "value": mean_law.ratio(eta)}
-    yield {"series": "order-wise proxy", "value": mean_law.ratio_order(eta)}
-
-
-def _coefficient_rows(spec: Spec, eta: float) -> Iterator[Row]:
-    steps = as_list(spec["cell"]["t"])
-    beta = toeplitz.nu_family(eta).coefficients(max(steps) + 1)
-    for t in steps:
-        yield {"t": t, "series": "beta*", "value": float(beta[t])}
-
-
-def _power_rows(spec: Spec, eta: float) -> Iterator[Row]:
-    frequencies = np.linspace(0.0, np.pi, spec["cell"]["frequencies"])
-    for omega, power in zip(frequencies, mean_law.optimal_power(eta, frequencies), strict=True):
-        yield {"omega": float(omega), "series": "|B*|^2", "value": float(power)}
+        place = {"panel": spec["panel"], "eta": eta, "trial": 0}
+        if spec["panel"] == "ratio":
+            yield {**place, "series": "exact ratio", "value": mean_law.ratio(eta)}
+            yield {**place, "series": "order-wise proxy", "value": mean_law.ratio_order(eta)}
+        elif spec["panel"] == "time":
+            steps = as_list(spec["cell"]["t"])
+            beta = toeplitz.nu_family(eta).coefficients(max(steps) + 1)
+            yield from ({**place, "t": t, "series": "beta*", "value": float(beta[t])} for t in steps)
+        else:
+            frequencies = np.linspace(0.0, np.pi, spec["cell"]["frequencies"])
+            for omega, power in zip(frequencies, mean_law.optimal_power(eta, frequencies), strict=True):
+                yield {**place, "omega": float(omega), "series": "|B*|^2", "value": float(power)}
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
@@ -81,21 +61,19 @@ def _judge_ratios(evidence: Evidence) -> Iterator[Claim]:
         id="fig01-never-worse", artefact=FIGURE, location="Figure 1 (left)", kind="figure", source="identity",
         statement="DP-FTRL is never worse than DP-SGD",
         quantity="largest exact ratio of F_inf over eta",
-        cells=algebra.means(exact, ["eta"]), criterion=at_most(1.0 + EQUAL, words="at most 1 (to rounding)"),
+        cells=algebra.means(exact, ["eta"]), criterion=at_most(1.0 + criteria.EQUAL, words="at most 1 (to rounding)"),
         note="DP-SGD's coefficients are among those over which the optimum is taken",
     )  # fmt: skip
     yield claim(
-        id="fig01-small-eta", artefact=FIGURE, location="Figure 1 (left)", kind="figure", source="paper",
-        statement="DP-FTRL is orders of magnitude better at eta -> 0",
+        id="fig01-small-eta", **FIGURE_1, statement="DP-FTRL is orders of magnitude better at eta -> 0",
         quantity="exact ratio of F_inf at the smallest eta",
-        measured=_at_end(inner, inner["eta"] <= SMALL_RATE, 0), criterion=at_most(1 / ORDERS_OF_MAGNITUDE),
+        measured=_at_end(inner, inner["eta"] <= criteria.SMALL_RATE, 0), criterion=at_most(1 / criteria.ORDERS_OF_MAGNITUDE),
     )  # fmt: skip
-    rate = _at_end(proxy, (proxy["eta"] >= LARGE_RATE) & (proxy["eta"] < 1.0), -1).value
+    rate = _at_end(proxy, (proxy["eta"] >= criteria.LARGE_RATE) & (proxy["eta"] < 1.0), -1).value
     yield claim(
-        id="fig01-large-eta", artefact=FIGURE, location="Figure 1 (left)", kind="figure", source="paper",
-        statement="DP-FTRL is orders of magnitude better at eta -> 1",
+        id="fig01-large-eta", **FIGURE_1, statement="DP-FTRL is orders of magnitude better at eta -> 1",
         quantity="exact ratio of F_inf at the largest eta below 1",
-        measured=_at_end(inner, inner["eta"] >= LARGE_RATE, -1), criterion=at_most(1 / ORDERS_OF_MAGNITUDE),
+        measured=_at_end(inner, inner["eta"] >= criteria.LARGE_RATE, -1), criterion=at_most(1 / criteria.ORDERS_OF_MAGNITUDE),
         note=f"the rate eta log^2(1/eta), without its constant, is {rate:.3g} there; finding fig01-caption",
     )  # fmt: skip
     below = proxy[proxy["eta"] < 1.0]
@@ -131,7 +109,7 @@ def _judge_coefficients(evidence: Evidence) -> Iterator[Claim]:
         id="fig01-decay", artefact=FIGURE, location="Sec. 2.1", kind="text", source="paper",
         statement="beta*_t = -Theta(t^(-3/2) (1 - eta)^t)",
         quantity="-beta*_t t^(3/2) (1 - eta)^-t: largest over smallest over t >= 1 and eta",
-        measured=algebra.spread(scaled), criterion=at_most(SAME_ORDER),
+        measured=algebra.spread(scaled), criterion=at_most(criteria.SAME_ORDER),
     )  # fmt: skip
     power = rows(evidence, FIGURE, panel="frequency", series="|B*|^2")
     yield every(

@@ -20,7 +20,7 @@ from dpdescent.replication.drawing.figures import (
     select,
     shades,
     where,
-)
+)  # fmt: skip
 
 CLAIMED = r"as claimed, order-wise: $\eta\,\ln^2(1/\eta)$"
 RATIOS = {

@@ -1,4 +1,8 @@
-"""Tables 1 and 4: the printed orders of the error for linear regression, each beside the exact value, and their claims."""
+"""Tables 1 and 4: the printed orders of the error for linear regression, each beside the exact value, and their claims.
+
+An entry's value is what stands inside its Theta, O or Omega, with all constants 1. Where the other columns of a row
+imply another entry than the printed one, it stands beside it (`correction`): the ratio of the row 1/k^2 in Table 4.
+"""
 
 import math
 from collections.abc import Callable, Iterator
@@ -19,8 +23,8 @@ from dpdescent.papers.choquettechoo2023.setting import (
     effective_dimension,
     power_law,
     problems,
-)
-from dpdescent.replication.judging import algebra
+)  # fmt: skip
+from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.criteria import about, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence, Source
 
@@ -41,6 +45,7 @@ SPECTRA: dict[str, Callable[[float], float]] = {
     "1/k^2": lambda d: 1.0,
     "k^-a, a = 3": lambda d: 1.5,
 }
+TABLE_4 = records.Place(artefact="table4", location="Table 4", kind="table", source="paper")
 
 
 @dataclass(frozen=True)
@@ -346,13 +351,13 @@ def _judge_table4(evidence: Evidence) -> Iterator[Claim]:
     table = _harder(rows(evidence, "table4"))
     parts = {name: table[table["algorithm"] == name] for name in (SGD, "Noisy-FTRL", "ratio")}
     yield every(
-        id="table4-sgd", artefact="table4", location="Table 4", kind="table", source="paper",
+        id="table4-sgd", **TABLE_4,
         statement="for every decay of the eigenvalues F_inf of Noisy-SGD is of the order eta d / rho",
         quantity="exact F_inf over eta d / rho: largest over smallest over d, by row the largest",
         cells=criteria.spread_by(parts[SGD], ["row"]), criterion=at_most(SAME_ORDER),
     )  # fmt: skip
     yield every(
-        id="table4-ftrl", artefact="table4", location="Table 4", kind="table", source="paper",
+        id="table4-ftrl", **TABLE_4,
         statement="for every decay of the eigenvalues F_inf of Noisy-FTRL is at most of the order of the entry",
         quantity="exact F_inf over the entry as d grows: its largest value over its first, by row the largest",
         cells=criteria.growth_by(parts["Noisy-FTRL"], ["row"]), criterion=at_most(SAME_ORDER),
@@ -361,7 +366,7 @@ def _judge_table4(evidence: Evidence) -> Iterator[Claim]:
     found = parts[SGD][parts[SGD]["row"].isin(list(SPECTRA))]
     scaled = found.assign(mean=[row["d_eff"] / SPECTRA[row["row"]](row["d"]) for row in algebra.each(found)])
     yield every(
-        id="table4-d-eff", artefact="table4", location="Table 4", kind="table", source="paper",
+        id="table4-d-eff", **TABLE_4,
         statement="effective dimensions: d, sqrt(d), d^(1-a)/(1-a), log d, constant, a/(a-1)",
         quantity="Tr H over the entry: largest over smallest over d, by row the largest",
         cells=criteria.spread_by(scaled, ["row"]), criterion=at_most(SAME_ORDER),

@@ -1,6 +1,6 @@
 """Claims about every parameter in the bounds of Sec. 2.3, D.14 and D.15, at horizons where their conditions hold.
 
-Errors are closed forms (`theory.large_horizon`), at the clip norm (9) with its constant and its logarithms at 1. Spectra
+Errors are closed forms (`laws.tuned_rate`), at the clip norm (9) with its constant and its logarithms at 1. Spectra
 have two eigenvalues, 1 and 1/kappa, so that kappa, d_eff and d can be moved one at a time.
 """
 
@@ -187,9 +187,7 @@ def _without_privacy() -> dict[str, Estimate]:
 
 def bound(setting: Setting, name: str) -> float:
     """The terms in 1/T and 1/T^2 of the printed bound, at constant 1 and without logarithms."""
-    run = setting.run(1e-3, 0.5)
-    terms = (formulas.dp_sgd_utility if name == DP_SGD else formulas.nu_dp_ftrl_utility)(run)
-    return terms.distance + terms.privacy + terms.labels
+    return (formulas.dp_sgd_utility if name == DP_SGD else formulas.nu_dp_ftrl_utility)(setting.run(1e-3, 0.5))
 
 
 def _ratios(name: str) -> Mapping[tuple[str, float], list[float]]:

@@ -1,4 +1,4 @@
-"""Private prefix sums without learning (Sec. 4, eq. (3)): the error of mechanisms, exact, at the paper's numbers of steps."""
+"""Private prefix sums without learning (Sec. 4, eq. (3)): the exact error of mechanisms at the paper's numbers of steps."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from dpdescent.noise.strategies.stamped import stamped
 from dpdescent.papers.choquettechoo2023.criteria import every, rows, untestable
 from dpdescent.papers.choquettechoo2023.setting import Row, Spec
 from dpdescent.privacy import accounting
-from dpdescent.replication.judging import algebra
+from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.criteria import at_least, at_most, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate, quotient
@@ -38,6 +38,9 @@ CHARGED = (
 # In ext_prefix_sums: what can be used at any horizon, besides nu-DP-FTRL.
 ANYTIME = ("identity", "TreeAgg", "Honaker", "FHU")
 RESTARTED = ANYTIME[1:]
+SECTION_4 = records.Place(
+    artefact="ext_prefix_sums", location="Sec. 4 (in the error (3), without learning)", kind="text", source="analogue"
+)
 
 
 def run_ext_prefix_sums(spec: Spec) -> Iterator[Row]:
@@ -91,20 +94,19 @@ def _prefix_sums(evidence: Evidence) -> Iterator[Claim]:
         for (T, k), cell in cells.items() if k > 1 for name in RESTARTED
     }  # fmt: skip
     yield every(
-        id="prefix-anytime", artefact="ext_prefix_sums", location="Sec. 4 (in the error (3), without learning)", kind="text", source="analogue",
-        statement="nu-DP-FTRL outperforms all existing anytime mechanisms",
+        id="prefix-anytime", **SECTION_4, statement="nu-DP-FTRL outperforms all existing anytime mechanisms",
         quantity="sensitivity times RMSE of the best other anytime mechanism, at its best number of restarts, over nu's, at the paper's T: the smallest",
         cells={size: cell.best_other() for size, cell in large.items()}, criterion=at_least(1.0, words="above 1"),
         note=CHARGED,
     )  # fmt: skip
     yield every(
-        id="prefix-damping", artefact="ext_prefix_sums", location="Sec. 4 (in the error (3), without learning)", kind="text", source="analogue",
+        id="prefix-damping", **SECTION_4,
         statement="it outperforms Optimal CC, which is nu = 0: the exponential decay is of practical importance",
         quantity="sensitivity times RMSE of nu = 0, without restarts, over that of the best nu: the smallest over T and k",
         cells={size: cell.undamped() for size, cell in by_size.items()}, criterion=at_least(1.0, words="above 1"),
     )  # fmt: skip
     yield untestable(
-        id="prefix-close-to-me", artefact="ext_prefix_sums", location="Sec. 4 (in the error (3), without learning)", kind="text", source="analogue",
+        id="prefix-close-to-me", **SECTION_4,
         statement="nu-DP-FTRL achieves near state-of-the-art privacy-utility tradeoffs",
         why="opinion", because="the sentence is about accuracy, and no word of the paper says how near is near in the error (3)",
         changed="Before a review the error (3) was held to a factor of 1.2 of our choosing.",
@@ -112,7 +114,7 @@ def _prefix_sums(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     low, high = evidence.published["cifar"]["gap_closed"]
     yield every(
-        id="prefix-gap-closed", artefact="ext_prefix_sums", location="Sec. 4 (in the error (3), without learning)", kind="text", source="analogue",
+        id="prefix-gap-closed", **SECTION_4,
         statement=f"nu-DP-FTRL makes up {low:.0%} to {high:.0%} of the gap between previous efficient approaches and ME",
         quantity="share of the gap in sensitivity times RMSE between the best other anytime mechanism and ME, at the paper's T and participations: the one that is furthest from the range",
         cells={size: cell.gap_closed() for size, cell in large.items()}, criterion=between(low, high),

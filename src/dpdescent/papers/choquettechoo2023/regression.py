@@ -1,4 +1,4 @@
-"""Figure 2: linear regression by Noisy-SGD and nu-Noisy-FTRL, exact errors, bounds, simulations, and the published slopes."""
+"""Figure 2: linear regression by Noisy-SGD and nu-Noisy-FTRL: exact errors, simulations, and the published slopes."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -19,10 +19,10 @@ from dpdescent.papers.choquettechoo2023.setting import (
     Spec,
     effective_dimension,
     problems,
-)
+)  # fmt: skip
 from dpdescent.papers.choquettechoo2023.streams import StreamArm
 from dpdescent.privacy.events import Mechanism
-from dpdescent.replication.judging import algebra, statistics
+from dpdescent.replication.judging import algebra, records, statistics
 from dpdescent.replication.judging.criteria import ABOVE_0, about, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import at_every_reading
@@ -58,6 +58,7 @@ FITTED = (
 )
 SETTINGS = ["fixed nu", "label noise of sd 1", "sensitivity of T steps"]
 VANISHING = "learning rates 0.0001 to 0.01"
+FIGURE_2 = records.Place(artefact="fig02", location="Figure 2, caption", kind="figure", source="paper")
 
 
 def run_fig02(spec: Spec) -> Iterator[Row]:
@@ -181,8 +182,7 @@ def _exact_slope(evidence: Evidence, id: str, series: str, axis: str, printed: f
     main = by_grid["main"].value
     settings = {each: algebra.line(along(evidence, series, axis, variant=each), axis) for each in SETTINGS}
     return claim(
-        id=id, artefact="fig02", location="Figure 2, caption", kind="figure", source="paper",
-        statement=_statement(series, axis, printed),
+        id=id, **FIGURE_2, statement=_statement(series, axis, printed),
         quantity="least-squares log-log slope of the exact F_inf; the interval is the range over grids, which are not stated",
         measured=Estimate(main, min(values), max(values)) if not math.isnan(main) else NOTHING,
         criterion=between(wanted.low, wanted.high, words=f"{wanted.words} on every grid, given nu = eta mu and no label noise, which are inferred from the published slopes too; open where grids disagree"),
@@ -205,8 +205,7 @@ def _simulated_slope(
     )
     unstated = axis == "eta"
     return claim(
-        id=id, artefact="fig02", location="Figure 2, caption", kind="figure", source="paper",
-        statement=_statement(series, axis, printed),
+        id=id, **FIGURE_2, statement=_statement(series, axis, printed),
         quantity=f"least-squares log-log slope of the simulated error{GRID_UNSTATED if unstated else ''}",
         measured=_widened(found, by_grid) if unstated else found, criterion=about(printed, SLOPE),
         straddles="unstated value decides" if unstated else "interval",
@@ -229,14 +228,13 @@ def _dependence(evidence: Evidence) -> Iterator[Claim]:
         ("fig02-ftrl-linear", FTRL, "d_eff", "twenty spectra", "Noisy-FTRL has a near-linear dependence on the effective dimension", 1.0, NEARLY),
     ):  # fmt: skip
         yield claim(
-            id=id, artefact="fig02", location="Figure 2, caption", kind="figure", source="paper",
-            statement=words,
+            id=id, **FIGURE_2, statement=words,
             quantity=f"log-log slope of the exact F_inf in {axis}, {variant}; its interval holds the scatter about the line",
             measured=algebra.exponent(along(evidence, series, axis, variant=variant), axis), criterion=about(centre, width),
         )  # fmt: skip
     slopes = (algebra.line(along(evidence, series, "eta", "simulated"), "eta") for series in (FTRL, SGD))
     yield claim(
-        id="fig02-better-eta", artefact="fig02", location="Figure 2, caption", kind="figure", source="paper",
+        id="fig02-better-eta", **FIGURE_2,
         statement="Noisy-FTRL also has a better dependence on the learning rate than Noisy-SGD",
         quantity="simulated slope in eta of nu-Noisy-FTRL less that of Noisy-SGD",
         measured=statistics.minus(*slopes), criterion=ABOVE_0,

@@ -20,7 +20,7 @@ from dpdescent.papers.choquettechoo2023.styles import (
     line,
     look,
     points,
-)
+)  # fmt: skip
 from dpdescent.replication.drawing.figures import (
     GREY,
     legend_below,
@@ -30,7 +30,7 @@ from dpdescent.replication.drawing.figures import (
     slope_of,
     variants_of,
     where,
-)
+)  # fmt: skip
 from dpdescent.replication.judging.statistics import log_log_slope
 
 # Axis labels of Figure 2 by panel, which is named after what varies in it, and short names of algorithms; a published

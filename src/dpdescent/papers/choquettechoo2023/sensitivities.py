@@ -1,4 +1,8 @@
-"""Table 2: sensitivity and error of noise coefficients of earlier work, and sensitivities by other means (eq. (5), App. C.1)."""
+"""Table 2: sensitivity and error of noise coefficients of earlier work, and sensitivities by other means (App. C.1).
+
+Where the error is infinite, its growth with the horizon is shown: the error of the noise at sensitivity 1 is finite,
+and gamma_T^2 multiplies it.
+"""
 
 import math
 from collections.abc import Iterator

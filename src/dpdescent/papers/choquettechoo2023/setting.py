@@ -1,4 +1,4 @@
-"""The setting of choquettechoo2023: linear regression, spectra of the input covariance by name (Sec. 2.2, App. C), names of noises."""
+"""The setting of choquettechoo2023: linear regression, spectra of its input covariance by name, names of noises."""
 
 import itertools
 from collections.abc import Iterator

@@ -1,4 +1,9 @@
-"""Spectra and dimensions (Sec. 2.2): Noisy-SGD against nu-Noisy-FTRL, the exponential separation, and how near the optimum it is."""
+"""Spectra and dimensions (Sec. 2.2): Noisy-SGD against nu-Noisy-FTRL, the separation, and how near the optimum it is.
+
+Powers of logarithms come from closed forms far beyond what a table can hold: over a few decades a logarithm is nearly a
+constant, so that a spread within a factor tells one power from the next only where its argument moves over tens of
+decades.
+"""
 
 import math
 from collections.abc import Iterator
@@ -10,20 +15,7 @@ from scipy.fft import dct
 
 from dpdescent.checks import as_list, require_positive
 from dpdescent.papers.choquettechoo2023 import criteria, laws
-from dpdescent.papers.choquettechoo2023.criteria import (
-    EQUAL,
-    HALF,
-    RATE,
-    SAME_ORDER,
-    between,
-    claim,
-    ends,
-    equal,
-    every,
-    judged,
-    mean_at,
-    rows,
-)
+from dpdescent.papers.choquettechoo2023.criteria import between, claim, ends, equal, every, judged, mean_at, rows
 from dpdescent.papers.choquettechoo2023.elliptic import diagonal, integrals
 from dpdescent.papers.choquettechoo2023.setting import (
     FTRL,
@@ -36,8 +28,8 @@ from dpdescent.papers.choquettechoo2023.setting import (
     Spec,
     effective_dimension,
     spectrum,
-)
-from dpdescent.replication.judging import algebra, statistics
+)  # fmt: skip
+from dpdescent.replication.judging import algebra, records, statistics
 from dpdescent.replication.judging.algebra import each
 from dpdescent.replication.judging.bound_rows import ends_and_middle, row
 from dpdescent.replication.judging.criteria import ABOVE_0, about, at_most
@@ -50,6 +42,8 @@ LEVELS, DIMENSIONS = (58, 116), (1e35, 1e70)
 ARTEFACT = "ext_spectra"
 # The largest dimension whose covariance is made a matrix.
 DENSE = 256
+IDENTITY_2_2 = records.Place(artefact="ext_spectra", location="Sec. 2.2", kind="text", source="identity")
+SECTION_2_2 = records.Place(artefact="ext_spectra", location="Sec. 2.2", kind="text", source="paper")
 
 
 def run_ext_spectra(spec: Spec) -> Iterator[Row]:
@@ -136,16 +130,14 @@ def _separation(evidence: Evidence) -> Iterator[Claim]:
     sgd, ftrl, gain = (_spectrum(evidence, series, "one large") for series in (SGD, FTRL, GAIN))
     words = "eigenvalues (1, 1/d, ..., 1/d)"
     yield every(
-        id="separation-d-eff", artefact="ext_spectra", location="Sec. 2.2", kind="text", source="identity",
-        statement=f"{words}: d_eff <= 2",
+        id="separation-d-eff", **IDENTITY_2_2, statement=f"{words}: d_eff <= 2",
         quantity="largest d_eff over d",
         cells=criteria.values(sgd, "d_eff", ["d"]), criterion=at_most(2.0, words="at most 2"),
     )  # fmt: skip
     yield claim(
-        id="separation-sgd", artefact="ext_spectra", location="Sec. 2.2", kind="text", source="paper",
-        statement=f"{words}: Noisy-SGD's error is Theta(eta d / rho)",
+        id="separation-sgd", **SECTION_2_2, statement=f"{words}: Noisy-SGD's error is Theta(eta d / rho)",
         quantity="log-log slope in d of the exact F_inf over eta",
-        measured=algebra.exponent(sgd.assign(mean=sgd["mean"] / sgd["eta"]), "d"), criterion=about(1.0, RATE),
+        measured=algebra.exponent(sgd.assign(mean=sgd["mean"] / sgd["eta"]), "d"), criterion=about(1.0, criteria.RATE),
     )  # fmt: skip
     over_order = [
         row["mean"] / (row["eta"] * math.log(row["d"] / row["eta"])) ** 2
@@ -153,10 +145,10 @@ def _separation(evidence: Evidence) -> Iterator[Claim]:
         if row["d"] > row["eta"]
     ]
     yield claim(
-        id="separation-ftrl", artefact="ext_spectra", location="Sec. 2.2", kind="text", source="paper",
+        id="separation-ftrl", **SECTION_2_2,
         statement=f"{words}: Noisy-FTRL's error of O(eta^2 log^2(d/eta) / rho) is exponentially better",
         quantity="exact F_inf over eta^2 log^2(d/eta) as d grows: its largest value over its first",
-        measured=algebra.growth(over_order), criterion=at_most(SAME_ORDER),
+        measured=algebra.growth(over_order), criterion=at_most(criteria.SAME_ORDER),
     )  # fmt: skip
     share = evidence.spec["artefacts"]["ext_spectra"]["cells"]["all"]["eta_times_trace"]
     power = gain_exponent(dyadic(LEVELS[0]), dyadic(LEVELS[1]), share)
@@ -166,7 +158,7 @@ def _separation(evidence: Evidence) -> Iterator[Claim]:
         id="separation-gain", artefact="ext_spectra", location="Sec. 1.3 (b)", kind="text", source="paper",
         statement="nu-Noisy-FTRL is better by a factor that can be as large as d / log d (when d_eff is constant)",
         quantity=f"eigenvalues 4^-j, 2^j times (d_eff below 2): p of an exact gain of the order d / log^p d, in closed form, from d = 2^{LEVELS[0]} to 2^{LEVELS[1]}",
-        measured=exactly(power) if len(gain) else NOTHING, criterion=about(1.0, RATE),
+        measured=exactly(power) if len(gain) else NOTHING, criterion=about(1.0, criteria.RATE),
         changed="Before a review the gain of Sec. 2.2's example over d / log d was to vary by no more than a factor of four up to d = 4096, where d / log^2 d passes as well.",
         note=f"for {words} p is {example:.3g} from d = {DIMENSIONS[0]:g} to {DIMENSIONS[1]:g} and tends to 2, as Sec. 2.2 has it; finding separation-logarithms",
     )  # fmt: skip
@@ -180,7 +172,7 @@ def _any_spectrum(evidence: Evidence) -> Iterator[Claim]:
     table = rows(evidence, "ext_spectra")
     gain = table[(table["series"] == GAIN) & (table["spectrum"] != "one large")]
     yield every(
-        id="separation-other-spectra", artefact="ext_spectra", location="Sec. 2.2", kind="text", source="paper",
+        id="separation-other-spectra", **SECTION_2_2,
         statement="a similar advantage also holds when eigenvalues decay at various rates",
         quantity="log-log slope in d of the exact gain of nu-Noisy-FTRL over Noisy-SGD: the smallest over spectra",
         cells=algebra.by(gain, ["spectrum"], lambda group: algebra.exponent(group, "d")), criterion=ABOVE_0,
@@ -193,7 +185,7 @@ def _any_spectrum(evidence: Evidence) -> Iterator[Claim]:
         id="near-optimal-any-spectrum", artefact="ext_spectra", location="Sec. 1.3 (a), Sec. 2.2", kind="text", source="paper",
         statement="nu-Noisy-FTRL matches (up to log factors) what any noise coefficients can reach",
         quantity="its exact F_inf over the infimum over all beta, over log^2(1/(eta mu)), as d grows: its largest value over its first, by spectrum the largest",
-        cells=criteria.growth_by(_over_logarithms(ftrl, best), ["spectrum"]), criterion=at_most(SAME_ORDER),
+        cells=criteria.growth_by(_over_logarithms(ftrl, best), ["spectrum"]), criterion=at_most(criteria.SAME_ORDER),
         changed="Before a first look at output at quick scale a factor of two without logarithms, our reading at Figure 2's settings, was asked for.",
         note=f"without the logarithms the ratio is at most {max(each.value for each in plain.values()):.3g}" if plain else "",
     )  # fmt: skip
@@ -214,9 +206,11 @@ def _equality(table: pd.DataFrame) -> Claim:
     equal, unequal = (
         [exactly(row["d_eff"] / row["d"]) for row in algebra.each(table[chosen])] for chosen in (flat, ~flat)
     )
-    result = statistics.all_of([about(1, EQUAL).verdict_on_all(equal), at_most(1 - EQUAL).verdict_on_all(unequal)])
+    result = statistics.all_of(
+        [about(1, criteria.EQUAL).verdict_on_all(equal), at_most(1 - criteria.EQUAL).verdict_on_all(unequal)]
+    )
     return judged(
-        id="d-eff-equality", artefact="ext_spectra", location="Sec. 2.2", kind="text", source="identity",
+        id="d-eff-equality", **IDENTITY_2_2,
         statement="d_eff <= d with equality when all the eigenvalues of H are equal",
         quantity="d_eff over d: the largest of unequal eigenvalues",
         measured=statistics.worst(unequal) if result != "not testable" else NOTHING, criterion="below 1, and 1 for equal eigenvalues", verdict=result,
@@ -271,7 +265,9 @@ def _root(lam: Array) -> Array:
 def _errors(group: pd.DataFrame, found: pd.Series) -> Iterator[Bound]:
     ftrl, least = (mean_at(group[group["series"] == name]) for name in (FTRL, OPTIMUM))
     if ftrl is not None and least is not None:
-        why = f"measured is the exact F_inf of nu-Noisy-FTRL, {ftrl / least:.4g} times the exact infimum; {HALF}"
+        why = (
+            f"measured is the exact F_inf of nu-Noisy-FTRL, {ftrl / least:.4g} times the exact infimum; {criteria.HALF}"
+        )
         yield row(
             bound="infimum over all beta, by spectrum", location="Thm 2.2", setting=_setting(found), value=least,
             measured=ftrl, direction="at least", note=why, allowed=1e-12 * least,

@@ -1,4 +1,4 @@
-"""Runs on streams: DP-FTRL in a single pass, its ledger entry, and arms side by side on the same records and normals."""
+"""Runs on streams: DP-FTRL in a single pass, its ledger entry, and arms side by side on the same records and noise."""
 
 import math
 from collections.abc import Iterator, Sequence

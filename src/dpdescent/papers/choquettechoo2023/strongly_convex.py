@@ -1,4 +1,10 @@
-"""Strongly convex functions: the bound of Theorem 3.1 (App. E), Figure 3, its claims, and whether it is a bound."""
+"""Strongly convex functions: the bound of Theorem 3.1 (App. E), Figure 3, its claims, and whether it is a bound.
+
+    F_inf <= L d / (2 pi) int ( G^2/rho |B|^2 gamma_inf^2 + sigma_sgd^2 ) psi d omega                          (eq. 10)
+
+for every psi that some multiplier allows (`multipliers`, where psi is the paper's over eta^2). The integral is taken on
+a grid of frequencies, so that a noise is |B|^2 at the grid's points and gamma_inf^2.
+"""
 
 import itertools
 import math
@@ -11,22 +17,11 @@ import pandas as pd
 
 from dpdescent.checks import as_list, require_non_negative, require_positive
 from dpdescent.papers.choquettechoo2023 import criteria
-from dpdescent.papers.choquettechoo2023.criteria import (
-    AGREES,
-    EQUAL,
-    QUICKLY,
-    SIGNIFICANT,
-    SOLVED,
-    claim,
-    ends,
-    every,
-    mean_at,
-    rows,
-)
+from dpdescent.papers.choquettechoo2023.criteria import claim, ends, every, mean_at, rows
 from dpdescent.papers.choquettechoo2023.elliptic import Quadrature, diagonal, distance_squared
 from dpdescent.papers.choquettechoo2023.multipliers import Descent, Multiplier, best_multiplier
 from dpdescent.papers.choquettechoo2023.setting import DP_SGD, NU, Array, Row, Spec
-from dpdescent.replication.judging import algebra
+from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.algebra import each
 from dpdescent.replication.judging.bound_rows import ends_and_middle, identity, row
 from dpdescent.replication.judging.criteria import at_least, at_most
@@ -41,6 +36,8 @@ PANEL = ["eta", "multiplier"]
 PLACE = [*PANEL, "kappa"]
 PANELS = "over learning rates and multipliers"
 Rule = Callable[[pd.Series, pd.Series], pd.Series]
+SECTION_3 = records.Place(artefact="fig03", location="Sec. 3", kind="figure", source="paper")
+WORDS_OF_SECTION_3 = records.Place(artefact="fig03", location="Sec. 3", kind="text", source="paper")
 
 
 @dataclass(frozen=True)
@@ -268,7 +265,7 @@ def _tighter(bounds: dict[str, pd.DataFrame]) -> Iterator[Claim]:
             id=id, artefact="fig03", location="Figure 3, Sec. 3", kind="figure", source=source,
             statement=f"the bound of {tighter} is tighter than that of {wider}",
             quantity=f"bound of {tighter} over that of {wider}: the largest over condition numbers, {PANELS}",
-            cells=algebra.ratios(bounds[tighter], bounds[wider], PLACE), criterion=at_most(1.0 + SOLVED, words="at most 1 (to the solver's tolerance)"),
+            cells=algebra.ratios(bounds[tighter], bounds[wider], PLACE), criterion=at_most(1.0 + criteria.SOLVED, words="at most 1 (to the solver's tolerance)"),
             note=note,
         )  # fmt: skip
     last = {name: table.groupby(PANEL).tail(1) for name, table in bounds.items()}
@@ -276,30 +273,28 @@ def _tighter(bounds: dict[str, pd.DataFrame]) -> Iterator[Claim]:
         id="fig03-significant", artefact="fig03", location="Sec. 1.3, Sec. 3", kind="text", source="paper",
         statement="nu-DP-FTRL significantly improves upon DP-SGD, particularly when the condition number is large",
         quantity=f"bound of DP-SGD over that of nu-DP-FTRL at the largest condition number: the smallest {PANELS}",
-        cells=algebra.ratios(last[DP_SGD], last[NU], PLACE), criterion=at_least(SIGNIFICANT),
+        cells=algebra.ratios(last[DP_SGD], last[NU], PLACE), criterion=at_least(criteria.SIGNIFICANT),
     )  # fmt: skip
 
 
 def _growth(bounds: dict[str, pd.DataFrame]) -> Iterator[Claim]:
     gap, quotient = (_combined(bounds[DP_SGD], bounds[NU], how) for how in (np.subtract, np.divide))
     yield every(
-        id="fig03-absolute-gap", artefact="fig03", location="Sec. 3", kind="figure", source="paper",
-        statement="the absolute gap grows with the increasing condition number",
+        id="fig03-absolute-gap", **SECTION_3, statement="the absolute gap grows with the increasing condition number",
         quantity=f"bound of DP-SGD less that of nu-DP-FTRL, over the same at the condition number before: the smallest, {PANELS}",
-        cells=_steps(gap), criterion=at_least(1.0 + EQUAL, words="above 1"),
+        cells=_steps(gap), criterion=at_least(1.0 + criteria.EQUAL, words="above 1"),
     )  # fmt: skip
     yield every(
-        id="fig03-multiplicative", artefact="fig03", location="Sec. 3", kind="figure", source="paper",
-        statement="the gap between DP-SGD and nu-DP-FTRL is multiplicative",
+        id="fig03-multiplicative", **SECTION_3, statement="the gap between DP-SGD and nu-DP-FTRL is multiplicative",
         quantity=f"bound of DP-SGD over that of nu-DP-FTRL, over the same at the condition number before: the smallest, {PANELS}",
-        cells=_steps(quotient), criterion=at_least(1.0 - SOLVED, words="at least 1 (to the solver's tolerance): on a logarithmic axis the gap does not close"),
+        cells=_steps(quotient), criterion=at_least(1.0 - criteria.SOLVED, words="at least 1 (to the solver's tolerance): on a logarithmic axis the gap does not close"),
     )  # fmt: skip
     slower = _combined(bounds[OPTIMIZED], bounds[NU], np.divide)
     yield every(
-        id="fig03-optimized-slower", artefact="fig03", location="Sec. 3", kind="figure", source="paper",
+        id="fig03-optimized-slower", **SECTION_3,
         statement="the suboptimality of Optimized DP-FTRL grows even more slowly with kappa",
         quantity=f"growth of its bound from the smallest to the largest condition number over that of nu-DP-FTRL's: the largest {PANELS}",
-        cells=algebra.by(slower, PANEL, _end_to_end), criterion=at_most(1.0 - SOLVED, words="below 1"),
+        cells=algebra.by(slower, PANEL, _end_to_end), criterion=at_most(1.0 - criteria.SOLVED, words="below 1"),
     )  # fmt: skip
 
 
@@ -325,10 +320,9 @@ def _end_to_end(table: pd.DataFrame) -> Estimate:
 
 def _quickly(table: pd.DataFrame) -> Claim:
     return every(
-        id="fig03-quickly", artefact="fig03", location="Sec. 3", kind="text", source="paper",
-        statement="empirically this iterative procedure converges quickly",
+        id="fig03-quickly", **WORDS_OF_SECTION_3, statement="empirically this iterative procedure converges quickly",
         quantity=f"rounds of the alternation until the bound changes by less than a thousandth: the most over condition numbers, {PANELS}",
-        cells=criteria.values(table, "iterations", PLACE), criterion=at_most(QUICKLY, words=f"at most {QUICKLY}"),
+        cells=criteria.values(table, "iterations", PLACE), criterion=at_most(criteria.QUICKLY, words=f"at most {criteria.QUICKLY}"),
     )  # fmt: skip
 
 
@@ -343,10 +337,10 @@ def _stabilises(evidence: Evidence) -> Claim:
         return Estimate(max(found), min(found), max(found)) if found else NOTHING
 
     return claim(
-        id="fig03-grid", artefact="fig03", location="Sec. 3", kind="text", source="paper",
+        id="fig03-grid", **WORDS_OF_SECTION_3,
         statement=f"the values stabilise quickly as k increases; the change drops below a threshold at k = {points}",
         quantity=f"relative distance of the bound on {points} uniform points to that on a graded grid: the largest; the interval is the range over cells",
-        measured=off(uniform), criterion=at_most(AGREES, " in every cell; open where cells disagree, as neither eta nor the range of kappa is stated"),
+        measured=off(uniform), criterion=at_most(criteria.AGREES, " in every cell; open where cells disagree, as neither eta nor the range of kappa is stated"),
         straddles="unstated value decides",
         note=f"largest by eta: {algebra.told(algebra.by(uniform, ['eta'], off))}",
     )  # fmt: skip
@@ -415,7 +409,7 @@ def _more_lags(table: pd.DataFrame, found: pd.Series) -> Iterator[Bound]:
         why = f"that of the static multiplier; measured has more lags, which leave {measured / value:.4g} of it"
         yield row(
             bound="bound (10), more lags", location="App. E.1", setting=_place_of(found), value=value,
-            measured=measured, note=why, allowed=SOLVED * value,
+            measured=measured, note=why, allowed=criteria.SOLVED * value,
         )  # fmt: skip
 
 
@@ -435,10 +429,10 @@ def _recomputed(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     else:
         noise = Noise.independent(grid) if found["series"] == DP_SGD else nu_noise(problem, grid)
         best = bound(problem, grid, noise, T_max=0, sign=_sign(evidence))
-    why = f"by the closed form of psi, equality up to {EQUAL:g} relative; measured is the table's"
+    why = f"by the closed form of psi, equality up to {criteria.EQUAL:g} relative; measured is the table's"
     yield identity(
         bound="bound (10), static", location="(93)", setting=_place_of(found), value=best.value, measured=found["mean"],
-        allowed=EQUAL * best.value, note=why,
+        allowed=criteria.EQUAL * best.value, note=why,
     )  # fmt: skip
 
 
