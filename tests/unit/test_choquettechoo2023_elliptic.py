@@ -104,8 +104,8 @@ def test_first_bound_of_lemma_c21_holds_on_all_of_its_range() -> None:
 def test_first_kind_bounds(complementary: float) -> None:
     with mpmath.workdps(60):
         K = float(mpmath.ellipk(1 - mpmath.mpf(complementary) ** 2))
-    bounds = elliptic.first_kind_bounds(complementary)
-    assert bounds.lower <= K <= bounds.upper <= bounds.ceiling
+    lower, upper, ceiling = elliptic.first_kind_bounds(complementary)
+    assert lower <= K <= upper <= ceiling
 
 
 @pytest.mark.parametrize("complementary", [1e-8, 1e-4, 0.01])

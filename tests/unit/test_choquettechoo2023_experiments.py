@@ -993,9 +993,8 @@ def test_runs_of_mean_estimation_are_algorithm_1_averaged_over_their_last_steps(
 
 
 def test_clipped_gradients_of_mean_estimation_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = mean_estimation
-    monkeypatch.setattr(module, "CLIP_NORM", 0.75)
-    rows = pd.DataFrame(list(module.run_ext_mean_estimation(small("ext_mean_estimation", cell={"eta": 0.1, "T": 2000}))))
+    monkeypatch.setattr(mean_estimation, "CLIP_NORM", 0.75)
+    rows = rows_of("ext_mean_estimation", small("ext_mean_estimation", cell={"eta": 0.1, "T": 2000}))
     # |z| is uniform on [0, 1].
     counted = rows.loc[rows["kind"] == "simulated", "clip_fraction"]
     np.testing.assert_allclose(counted, 0.25, atol=4 * math.sqrt(0.25 * 0.75 / 2000))

@@ -186,11 +186,7 @@ def _setting(problem: RegressionProblem, nu: float) -> str:
 
 def _proof(problem: RegressionProblem, nu: float) -> Iterator[Bound]:
     """Evaluates, by quadrature, the two integrals that the proof of Proposition C.24 is made of."""
-    setting, gamma_squared, rate = (
-        _setting(problem, nu),
-        laws.gamma_squared_damped(nu),
-        float(problem.rates.min()),
-    )
+    setting, gamma_squared, rate = (_setting(problem, nu), laws.gamma_squared_damped(nu), float(problem.rates.min()))
     grid = elliptic.Quadrature.graded(min(nu, rate))
     power = elliptic.distance_squared(nu, grid.frequencies)
     measured = float(grid.integrate(1.0 / power)) / (2.0 * math.pi)

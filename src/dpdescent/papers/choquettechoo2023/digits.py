@@ -62,19 +62,11 @@ SPLITS = (
 )
 DIGITS = Analogue(
     {
-        "anytime": "digits-anytime",
-        "average": "digits-anytime-average",
-        "me": "digits-me",
-        "dp-sgd": "digits-dp-sgd",
-        "damping": "digits-damping",
-        "grows": "digits-gain-grows",
-        "gap": "digits-gap-closed",
+        "anytime": "digits-anytime", "average": "digits-anytime-average", "me": "digits-me", "dp-sgd": "digits-dp-sgd",
+        "damping": "digits-damping", "grows": "digits-gain-grows", "gap": "digits-gap-closed",
     },
-    "(analogue: digits)",
-    "main",
-    "fig04a",
-    SPLITS,
-)
+    "(analogue: digits)", "main", "fig04a", SPLITS,
+)  # fmt: skip
 NETWORK = Analogue(
     {"anytime": "digits-network-anytime", "average": "digits-network-anytime-average", "me": "digits-network-me"},
     "(analogue: digits, two-layer net)", "two-layer net", "fig04a", SPLITS,

@@ -112,26 +112,11 @@ def integral_bound(a: float) -> float:
     return 128.0 / 49.0 * math.log(8.0 / a)
 
 
-@dataclass(frozen=True)
-class FirstKindBounds:
-    """Bounds on K(k) by the complementary modulus (choquettechoo2023 Property F.10).
-
-    Attributes:
-        lower: log(4/k').
-        upper: (1 + k'^2/4) log(4/k').
-        ceiling: (5/4) log(4/k').
-    """
-
-    lower: float
-    upper: float
-    ceiling: float
-
-
-def first_kind_bounds(complementary: float) -> FirstKindBounds:
-    """Returns the bounds on K(k) at `k' = sqrt(1 - k^2)` in (0, 1)."""
+def first_kind_bounds(complementary: float) -> tuple[float, float, float]:
+    """Property F.10's bounds on K(k), k' = sqrt(1 - k^2): log(4/k') and (1 + k'^2/4, 5/4 coarsely) times it."""
     require_positive(complementary=complementary)
     log = math.log(4.0 / complementary)
-    return FirstKindBounds(log, (1.0 + complementary**2 / 4.0) * log, 1.25 * log)
+    return log, (1.0 + complementary**2 / 4.0) * log, 1.25 * log
 
 
 @dataclass(frozen=True, eq=False)

@@ -251,9 +251,9 @@ def _optimum(eta: float, rho: float, measured: float, setting: str) -> Iterator[
     unit = eta**2 * CLIP_NORM**2 / rho
     labels = eta / (2.0 - eta) * VARIANCE
     if eta < 1.0:
-        K = elliptic.first_kind_bounds(eta / (2.0 - eta))
+        below, above, _ = elliptic.first_kind_bounds(eta / (2.0 - eta))
         form = 2.0 * unit / (math.pi * (2.0 - eta)) ** 2
-        lower, upper = form * K.lower**2 + labels, form * K.upper**2 + labels
+        lower, upper = form * below**2 + labels, form * above**2 + labels
         why = f"(19) with log(4/k') <= K <= (1 + k'^2/4) log(4/k'); {EXACT}; {UNHALVED}"
         yield from between("F_inf of the optimum", "Thm 2.1, (19), F.10", setting, lower, upper, measured, why)
 

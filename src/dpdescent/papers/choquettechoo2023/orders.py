@@ -138,13 +138,11 @@ TABLE1 = (
     Rate(NOISY_SGD, SUBOPTIMALITY, "Theta(eta d / rho)", sgd_order),
     Rate(NOISY_SGD, RATIO, "d / (eta d_eff)", lambda s: s.d / (s.eta * s.trace)),
     Rate(
-        NU_NOISY_FTRL,
-        SUBOPTIMALITY,
-        "O(eta^2 d_eff log^2(1/(eta mu)) / rho)",
+        NU_NOISY_FTRL, SUBOPTIMALITY, "O(eta^2 d_eff log^2(1/(eta mu)) / rho)",
         lambda s: s.eta**2 * s.trace * s.unit * math.log(1.0 / (s.eta * s.mu)) ** 2,
     ),
     Rate(NU_NOISY_FTRL, RATIO, "log^2(1/(eta mu))", lambda s: math.log(1.0 / (s.eta * s.mu)) ** 2),
-)
+)  # fmt: skip
 
 # Row labels as in the table; its coefficients: eq. 7 with nu = 0, eq. 7, (1, -1, 0, ...), (1, -(1 - nu), 0, ...).
 TABLE2 = (
@@ -152,21 +150,17 @@ TABLE2 = (
     Rate(FICHTENBERGER, SUBOPTIMALITY, "inf", lambda s: math.inf),
     Rate(NU_NOISY_FTRL, SENSITIVITY, "log(1/nu)", lambda s: math.log(1.0 / s.nu)),
     Rate(
-        NU_NOISY_FTRL,
-        SUBOPTIMALITY,
-        "eta^2 G^2 Tr H log^2(1/nu) / rho",
+        NU_NOISY_FTRL, SUBOPTIMALITY, "eta^2 G^2 Tr H log^2(1/nu) / rho",
         lambda s: s.eta**2 * s.unit * s.trace * math.log(1.0 / s.nu) ** 2,
     ),
     Rate(ANTI_PGD, SENSITIVITY, "T", lambda s: s.T),
     Rate(ANTI_PGD, SUBOPTIMALITY, "inf", lambda s: math.inf),
     Rate(DAMPED_ANTI_PGD, SENSITIVITY, "1/nu", lambda s: 1.0 / s.nu),
     Rate(
-        DAMPED_ANTI_PGD,
-        SUBOPTIMALITY,
-        "eta^(3/2) G^2 sqrt(d Tr H) / rho",
+        DAMPED_ANTI_PGD, SUBOPTIMALITY, "eta^(3/2) G^2 sqrt(d Tr H) / rho",
         lambda s: s.unit * math.sqrt(s.eta**3 * s.d * s.trace),
     ),
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -211,50 +205,47 @@ def _partial(s: Setting) -> float:
 
 TABLE4 = (
     _row(
-        "1",
-        ("d", lambda s: float(s.d)),
+        "1", ("d", lambda s: float(s.d)),
         ("eta^2 d log^2(1/eta) / rho", lambda s: s.eta**2 * s.d * s.unit * math.log(1.0 / s.eta) ** 2),
         ("eta log^2(1/eta)", lambda s: s.eta * math.log(1.0 / s.eta) ** 2),
     ),
     _row(
-        "1/sqrt k",
-        ("sqrt(d)", lambda s: math.sqrt(s.d)),
+        "1/sqrt k", ("sqrt(d)", lambda s: math.sqrt(s.d)),
         ("eta^2 sqrt(d) log^2(d/eta) / rho", lambda s: _ftrl(s, math.sqrt(s.d), 2)),
         ("(eta/sqrt(d)) log^2(d/eta)", lambda s: _ratio(s, math.sqrt(s.d), 2)),
     ),
     _row(
-        "k^-a, a < 1",
-        ("d^(1-a) / (1-a)", _partial),
+        "k^-a, a < 1", ("d^(1-a) / (1-a)", _partial),
         ("eta^2 d^(1-a) log^2(d/eta) / ((1-a) rho)", lambda s: _ftrl(s, _partial(s), 2)),
         ("eta log^2(d/eta) / ((1-a) d^a)", lambda s: _ratio(s, _partial(s), 2)),
     ),
     _row(
-        "1/k",
-        ("log d", lambda s: math.log(s.d)),
+        "1/k", ("log d", lambda s: math.log(s.d)),
         ("eta^2 log^3(d/eta) / rho", lambda s: _ftrl(s, 1.0, 3)),
         ("(eta/d) log^3(d/eta)", lambda s: _ratio(s, 1.0, 3)),
     ),
     _row(
-        "1/k^2",
-        ("constant", lambda s: 1.0),
+        "1/k^2", ("constant", lambda s: 1.0),
         ("eta^2 log^2(d/eta) / rho", lambda s: _ftrl(s, 1.0, 2)),
         ("(eta/d) log^3(d/eta)", lambda s: _ratio(s, 1.0, 3)),
         ("(eta/d) log^2(d/eta)", lambda s: _ratio(s, 1.0, 2)),
     ),
     _row(
-        "k^-a, a > 1",
-        ("a / (a-1)", lambda s: s.alpha / (s.alpha - 1.0)),
+        "k^-a, a > 1", ("a / (a-1)", lambda s: s.alpha / (s.alpha - 1.0)),
         ("(a^2/(a-1)) eta^2 log^2(d/eta) / rho", lambda s: _ftrl(s, s.alpha**2 / (s.alpha - 1.0), 2)),
         ("(a^2/(a-1)) (eta/d) log^2(d/eta)", lambda s: _ratio(s, s.alpha**2 / (s.alpha - 1.0), 2)),
     ),
-)
+)  # fmt: skip
 
 
 def run_table1(spec: Spec) -> Iterator[Row]:
     """Rows of every entry, dimension and learning rate; the lower bound's exact value is the infimum over all beta."""
     for cell, problem in problems(spec):
         setting = Setting.of(problem.lam, eta=problem.eta, rho=problem.rho, clip_norm=problem.clip_norm)
-        errors = _errors(problem)
+        errors = {
+            LOWER_BOUND: laws.least_error(problem), NOISY_SGD: laws.noisy_sgd(problem),
+            NU_NOISY_FTRL: laws.nu_noisy_ftrl(problem, problem.eta * problem.mu),
+        }  # fmt: skip
         for entry in TABLE1:
             over = errors[LOWER_BOUND] if entry.quantity == RATIO else 1.0
             exact, order = errors[entry.row] / over, entry.order(setting)
@@ -263,14 +254,6 @@ def run_table1(spec: Spec) -> Iterator[Row]:
                 "d_eff": effective_dimension(problem.lam), "series": SERIES[entry.quantity], "trial": 0,
                 "value": exact / order, "exact": exact, "order": order,
             }  # fmt: skip
-
-
-def _errors(problem: RegressionProblem) -> dict[str, float]:
-    return {
-        LOWER_BOUND: laws.least_error(problem),
-        NOISY_SGD: laws.noisy_sgd(problem),
-        NU_NOISY_FTRL: laws.nu_noisy_ftrl(problem, problem.eta * problem.mu),
-    }
 
 
 def run_table4(spec: Spec) -> Iterator[Row]:

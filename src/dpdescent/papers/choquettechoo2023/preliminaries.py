@@ -96,13 +96,14 @@ def _diagonal(a: float) -> Iterator[Bound]:
 
 def _first_kind(a: float) -> Iterator[Bound]:
     complementary = a / (2.0 - a)
-    bounds, measured = elliptic.first_kind_bounds(complementary), float(ellipkm1(complementary**2))
+    lower, upper, ceiling = elliptic.first_kind_bounds(complementary)
+    measured = float(ellipkm1(complementary**2))
     setting = f"k'={complementary:.4g}"
     why = f"log(4/k') and (1 + k'^2/4) log(4/k'); {CLOSED}"
-    yield from between("K(k)", "Property F.10", setting, bounds.lower, bounds.upper, measured, why)
+    yield from between("K(k)", "Property F.10", setting, lower, upper, measured, why)
     why = f"(5/4) log(4/k'); {CLOSED}"
     yield row(
-        bound="K(k), coarsely from above", location="Property F.10", setting=setting, value=bounds.ceiling,
+        bound="K(k), coarsely from above", location="Property F.10", setting=setting, value=ceiling,
         measured=measured, note=why,
     )  # fmt: skip
 
@@ -155,14 +156,8 @@ def _cosines() -> Iterator[Bound]:
         values = np.cos(lag * grid.frequencies) / (a**2 + b**2 - 2.0 * a * b * np.cos(grid.frequencies))
         why = f"2 pi/(a^2-b^2) (b/a)^|l|; {QUADRATURE}"
         value = cosine_integral(a, b, lag)
-        yield equal(
-            "cosine over a quadratic",
-            "Lemma F.12",
-            f"a={a:g}, b={b:g}, l={lag}",
-            value,
-            float(grid.integrate(values)),
-            why,
-        )
+        setting, measured = f"a={a:g}, b={b:g}, l={lag}", float(grid.integrate(values))
+        yield equal("cosine over a quadratic", "Lemma F.12", setting, value, measured, why)
     for a in (0.5, -0.5, -0.99):
         grid = Quadrature.graded(0.1)
         measured = float(grid.integrate(1.0 / (1.0 + a * np.cos(grid.frequencies))))

@@ -88,14 +88,8 @@ def _errors(axes: Axes, rows: pd.DataFrame, x: str) -> None:
     for name in ALGORITHMS:
         simulated = where(rows, series=name, kind="simulated")
         points(axes, simulated, x, label_of(name), **(look(name) | {"linestyle": "none"}))
-    line(
-        axes,
-        where(rows, kind="exact", series="optimum"),
-        x,
-        "best noise, exact",
-        color=color_of("optimum"),
-        linewidth=0.9,
-    )
+    best = where(rows, kind="exact", series="optimum")
+    line(axes, best, x, "best noise, exact", color=color_of("optimum"), linewidth=0.9)
     _lines(axes, rows, x, ORDERS)
 
 
