@@ -32,9 +32,6 @@ def integrals(a: ArrayLike, b: ArrayLike) -> Array:
     Args:
         a: in [0, 1]; a nu of 0 is the undamped noise.
         b: in (0, 1]; broadcast against a.
-
-    Raises:
-        ValueError: if a or b is outside.
     """
     a, b = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
     _require_within(a, b)
@@ -55,9 +52,6 @@ def diagonal(a: float) -> float:
     """`I(a, a) = 4/(2-a) K(sqrt(1-a) / (1-a/2))`, the integral of `1 / |1-a-e^{i omega}|` (choquettechoo2023 F.15).
 
     2 pi times the limiting squared sensitivity of the noise coefficients with nu = a (eq. 5 and 28).
-
-    Raises:
-        ValueError: if a is outside (0, 1].
     """
     if not 0.0 < a <= 1.0:
         raise ValueError(f"a={a} must lie in (0, 1]: the integral diverges as a tends to 0")

@@ -1,8 +1,8 @@
 """The bounds of choquettechoo2023 on the error of Noisy-FTRL: in the limit (App. C) and after T steps (App. D).
 
-F is that of eq. 8, with its factor 1/2: Theorem C.14 is stated for it, Theorem C.18 for that of eq. 22, of which half is
-taken. Noise coefficients enter by weights `q` and squared sensitivity, as in `laws`. App. D leaves constants and powers
-of logarithms open: at 1 a value has the right order and is no bound.
+F is that of eq. 8, with its factor 1/2: Theorem C.14 is stated for it, Theorem C.18 for that of eq. 22, half of which
+is taken. Noise coefficients enter by weights `q` and squared sensitivity, as in `laws`. App. D leaves constants and
+powers of logarithms open: at 1 a value has the right order and is no bound.
 """
 
 import math
@@ -52,12 +52,7 @@ def upper_bound(
     """Theorem C.14: `(1 + a) eta R^2 sigma_sgd^2 + (1 + C_kurt a) eta sigma^2 <beta, T beta>`.
 
     Here `a = (1 - sqrt(eta R^2))^-2` and `sigma^2 = G^2 gamma^2 / (2 rho)`; NaN where eta R^2 >= 1, which is excluded.
-
-    Args:
-        problem: the problem.
-        q: weights of the noise coefficients, shape (d,); their sum is <beta, T beta>.
-        gamma_squared: squared sensitivity.
-        moment: R^2; that of Gaussian inputs if it is not given.
+    R^2 is that of Gaussian inputs unless `moment` is given.
     """
     return _upper(problem, float(q.sum()), gamma_squared, moment)
 
@@ -85,7 +80,7 @@ def lower_bound(problem: RegressionProblem, q: Array, gamma_squared: float) -> f
 
 
 def lower_bound_by_time(problem: RegressionProblem, q: Array, gamma_squared: float) -> float:
-    """Half of Theorem C.18 in the time domain, up to half as large: `... + eta G^2 gamma^2 / (4 rho) <beta, T beta>`."""
+    """The same in the time domain, up to half as large: `... + eta G^2 gamma^2 / (4 rho) <beta, T beta>`."""
     return _lower(problem, problem.eta * problem.noise_variance(gamma_squared) / 2.0 * float(q.sum()))
 
 
@@ -110,9 +105,6 @@ def nu_upper_bound(problem: RegressionProblem, nu: float) -> float:
 
     Without the factor 1 + O(nu) of C.21(ii), so that it is a function of Tr H and nu; NaN where Theorem C.15 or Lemma
     C.21(ii) is not stated: eta R^2 >= 1, nu > eta mu or eta lambda_1 > 1/4.
-
-    Raises:
-        ValueError: if the problem has label noise, which the proposition is without.
     """
     if problem.sigma_sgd:
         raise ValueError(f"sigma_sgd={problem.sigma_sgd} must be 0: Prop. C.22 is without label noise")
@@ -130,20 +122,13 @@ def damped_leading_order(problem: RegressionProblem, nu: float) -> float:
 
 
 def best_damped_order(problem: RegressionProblem) -> float:
-    """What that error at the best damping tends to, `sqrt(2)/8 eta^{3/2} G^2/rho sqrt(d Tr H)` (Table 2, Prop. C.24)."""
+    """That error's limit at the best damping, `sqrt(2)/8 eta^{3/2} G^2/rho sqrt(d Tr H)` (Table 2, Prop. C.24)."""
     root = math.sqrt(problem.eta**3 * problem.d * problem.trace)
     return math.sqrt(2.0) / 8.0 * problem.clip_norm**2 / problem.rho * root
 
 
 def convergence_bound(problem: RegressionProblem, initial: float, limit: float, t: float) -> float:
-    """Theorem D.11: `(sqrt(L/mu exp(-eta mu t) (F_0 - F*)) + sqrt(F_inf))^2` for eta < 1/R^2.
-
-    Args:
-        problem: the problem.
-        initial: F(theta_0) - F(theta*).
-        limit: F_inf of the noise coefficients, in the same convention.
-        t: number of steps.
-    """
+    """Theorem D.11: `(sqrt(L/mu exp(-eta mu t) (F_0 - F*)) + sqrt(F_inf))^2` for eta < 1/R^2."""
     require_non_negative(initial=initial, limit=limit, t=t)
     left = problem.largest / problem.mu * math.exp(-problem.eta * problem.mu * t) * initial
     return (math.sqrt(left) + math.sqrt(limit)) ** 2
@@ -159,9 +144,6 @@ def half_expo_constant(beta: Array, nu: float) -> float:
     """The smallest C of Half-Expo Decay: `sum_k |beta_k| (1-nu)^{-k/2}` (choquettechoo2023 Definition D.3).
 
     The condition at tau divided by its right-hand side is the sum up to tau, so that the largest tau decides.
-
-    Raises:
-        ValueError: if nu is outside (0, 1).
     """
     require_probability(nu=nu)
     return float(np.abs(beta) @ np.exp(-0.5 * np.log1p(-nu) * np.arange(len(beta))))
@@ -215,13 +197,7 @@ def iterate_bound(run: Run, *, sigma_squared: float, beta_norm: float, nu: float
     """The bound on |theta_t - theta*|^2 for all t < T, with probability 1 - p (choquettechoo2023 Theorem D.4).
 
     `(|theta_0'|^2 + eta R^2 sigma_sgd^2/mu + eta^2 sigma^2 d |beta|_1^2/nu) log^3(T/p)` for eta of at most
-    `1/(R^2 log(T/p))`, both constants 1.
-
-    Args:
-        run: the problem and how long.
-        sigma_squared: variance of a coordinate of w_t.
-        beta_norm: |beta|_1 of coefficients with Half-Expo Decay; below 2 for those of eq. 7.
-        nu: parameter of that decay, at most eta mu.
+    `1/(R^2 log(T/p))`, both constants 1; |beta|_1 is below 2 for eq. 7, and nu, of Half-Expo Decay, at most eta mu.
     """
     return _spread(run, sigma_squared, beta_norm, nu) * run.log**3
 
@@ -260,12 +236,6 @@ def largest_rate(run: Run, *, nu_tilde: float, gamma_squared: float, beta_norm: 
     """The largest learning rate eta for which Theorem D.13 holds at constant 1.
 
     `min(1/(R^2 log(T/p)), nu~ rho/(8 R^4 d gamma^2 |beta|_1^2 log^5(T/p)))`.
-
-    Args:
-        run: the problem and how long.
-        nu_tilde: nu~, at most mu; the coefficients decay with parameter eta nu~.
-        gamma_squared: their limiting squared sensitivity.
-        beta_norm: |beta|_1.
     """
     require_positive(nu_tilde=nu_tilde, gamma_squared=gamma_squared, beta_norm=beta_norm)
     noise = 8.0 * (run.moment * beta_norm) ** 2 * run.problem.d * gamma_squared * run.log**5
@@ -273,13 +243,7 @@ def largest_rate(run: Run, *, nu_tilde: float, gamma_squared: float, beta_norm: 
 
 
 def admissible_rate(run: Run, gamma_squared: Callable[[float], float], beta_norm: float = 2.0) -> float:
-    """The largest learning rate that meets Theorem D.13 at constant 1, whose gamma^2 itself depends on the rate.
-
-    Args:
-        run: the problem, of which mu is nu~, and how long.
-        gamma_squared: the limiting squared sensitivity as a function of nu = eta mu.
-        beta_norm: |beta|_1, below 2 for eq. 7.
-    """
+    """The largest learning rate that meets Theorem D.13 at constant 1, whose gamma^2 itself depends on the rate."""
     mu, rate = run.problem.mu, 1.0 / run.moment
     for _ in range(200):
         rate = largest_rate(run, nu_tilde=mu, gamma_squared=gamma_squared(rate * mu), beta_norm=beta_norm)

@@ -52,11 +52,7 @@ def q_identity(problem: RegressionProblem) -> Array:
 
 
 def q_nu(problem: RegressionProblem, nu: float) -> Array:
-    """Weights of the coefficients of eq. 7: `eta lam (2 - eta lam) I(nu, eta lam) / (2 pi)`, shape (d,).
-
-    Raises:
-        ValueError: if nu is outside [0, 1] or eta lambda_j exceeds 1.
-    """
+    """Weights of the coefficients of eq. 7: `eta lam (2 - eta lam) I(nu, eta lam) / (2 pi)`, shape (d,)."""
     rates = problem.rates
     weights: Array = rates * (2.0 - rates) * integrals(nu, rates) / (2.0 * math.pi)
     return weights
@@ -105,14 +101,6 @@ def suboptimality(problem: RegressionProblem, q: Array, gamma_squared: float) ->
     """F_inf of noise coefficients by their weights and squared sensitivity, exact for Gaussian inputs.
 
     Half of `Tr(H S) = (A sigma_sgd^2 + (eta sigma^2 / 2) sum q_j / (1 - eta lam_j)) / (1 - A)` with A of `gain`.
-
-    Args:
-        problem: the problem.
-        q: weights, shape (d,).
-        gamma_squared: squared sensitivity; may be infinite, as F_inf then is.
-
-    Raises:
-        ValueError: if second moments do not converge.
     """
     problem.require_stable()
     sigma_squared = problem.noise_variance(gamma_squared)
@@ -164,16 +152,7 @@ def second_moment_step(problem: RegressionProblem) -> Array:
 
 
 def by_recursion(problem: RegressionProblem, beta: Array, gamma_squared: float) -> float:
-    """F_inf as the limit of the recursion of second moments, by doubling the number of steps.
-
-    Args:
-        problem: the problem.
-        beta: coefficients, shape (taps,), as in `q_of`.
-        gamma_squared: their squared sensitivity.
-
-    Raises:
-        ValueError: if second moments do not converge.
-    """
+    """F_inf as the limit of the recursion of second moments, by doubling the number of steps."""
     problem.require_stable()
     force = problem.noise_variance(gamma_squared) * q_of(problem, beta) + problem.lam * problem.sigma_sgd**2
     steps, s = second_moment_step(problem), problem.eta**2 * force
@@ -192,11 +171,7 @@ def h(problem: RegressionProblem, frequencies: Array) -> Array:
 
 
 def h_x(problem: RegressionProblem, frequencies: Array) -> Array:
-    """h_x of the exact error: h where `(2 - eta lambda_j) / (1 - eta lambda_j)` multiplies every term.
-
-    Raises:
-        ValueError: if eta lambda_j reaches 1.
-    """
+    """h_x of the exact error: h where `(2 - eta lambda_j) / (1 - eta lambda_j)` multiplies every term."""
     problem.require_stable()
     rates = problem.rates
     return _weighted(problem, problem.lam * (2.0 - rates) / (1.0 - rates), frequencies)
@@ -221,9 +196,6 @@ def least_error(problem: RegressionProblem) -> float:
     """The smallest F_inf of any noise coefficients, exact for Gaussian inputs.
 
     Half of `eta^2 G^2 / (8 rho) (1/(2 pi) int sqrt(h_x))^2 / (1 - A)` and the term of the label noise.
-
-    Raises:
-        ValueError: if second moments do not converge.
     """
     problem.require_stable()
     unit = problem.noise_variance(1.0)
@@ -238,11 +210,7 @@ def best_power(problem: RegressionProblem, frequencies: Array, exact: bool = Tru
 
 
 def best_nu(problem: RegressionProblem) -> tuple[float, float]:
-    """The nu of the least error of nu-Noisy-FTRL, and that error; the paper's choice is at most eta mu.
-
-    Raises:
-        ValueError: if second moments do not converge.
-    """
+    """The nu of the least error of nu-Noisy-FTRL, and that error; the paper's choice is at most eta mu."""
     eta_mu = float(problem.rates.min())
     bounds = (math.log(SEARCH[0] * eta_mu), math.log(min(SEARCH[1] * eta_mu, LARGEST_NU)))
     found = minimize_scalar(lambda log_nu: nu_noisy_ftrl(problem, math.exp(log_nu)), bounds=bounds, method="bounded",
@@ -274,9 +242,6 @@ def risks(problem: RegressionProblem, beta: Array, sigma_squared: float, start: 
 
     Returns:
         The error of eq. 8 at t = 0..steps, shape (steps + 1,).
-
-    Raises:
-        ValueError: if start has another shape than lam, or steps or sigma_squared is negative.
     """
     require_non_negative(steps=steps, sigma_squared=sigma_squared)
     if start.shape != problem.lam.shape:
@@ -313,11 +278,7 @@ def _filtered(force: Array, factors: Array, before: Array) -> Array:
 
 
 def tail_mean(errors: Array, tail: int) -> float:
-    """Mean of the last `tail` errors.
-
-    Raises:
-        ValueError: if tail is not between 1 and the number of errors.
-    """
+    """Mean of the last `tail` errors."""
     if not 1 <= tail <= len(errors):
         raise ValueError(f"tail={tail} must lie between 1 and {len(errors)}, the number of errors")
     return float(errors[-tail:].mean())

@@ -13,18 +13,7 @@ from dpdescent.papers.choquettechoo2023.setting import Array
 
 
 def dp_sgd(*, eta: float, rho: float, clip_norm: float = 1.0, sigma_sgd: float = 0.0, half: bool = False) -> float:
-    """F_inf of independent noise: `eta/(2 - eta) (G^2/(2 rho) + sigma_sgd^2)` (Theorem 2.1, exact).
-
-    Args:
-        eta: learning rate, in (0, 1].
-        rho: zCDP budget.
-        clip_norm: G.
-        sigma_sgd: sd of the observations.
-        half: whether the error has the factor 1/2 of eq. 6.
-
-    Raises:
-        ValueError: if eta is outside (0, 1], rho or clip_norm not positive, or sigma_sgd negative.
-    """
+    """F_inf of independent noise: `eta/(2 - eta) (G^2/(2 rho) + sigma_sgd^2)` (Theorem 2.1, exact)."""
     unit = _noise_unit(eta, rho, clip_norm)
     return _halved(eta / (2.0 - eta) * unit + _observations(eta, sigma_sgd), half)
 
@@ -33,15 +22,9 @@ def nu_dp_ftrl(
     nu: float, *, eta: float, rho: float, clip_norm: float = 1.0, sigma_sgd: float = 0.0, half: bool = False,
     sensitivity_squared: float | None = None,
 ) -> float:  # fmt: skip
-    """F_inf of the noise coefficients of eq. 7: `eta^2 G^2/(8 pi^2 rho) I(nu, nu) I(nu, eta)` and the term of the data.
+    """F_inf of the coefficients of eq. 7: `eta^2 G^2/(8 pi^2 rho) I(nu, nu) I(nu, eta)` and the term of the data.
 
-    Args:
-        nu: damping, in (0, 1]; 0 with an explicit `sensitivity_squared` only.
-        eta, rho, clip_norm, sigma_sgd, half: as in `dp_sgd`.
-        sensitivity_squared: what replaces the limit `I(nu, nu) / (2 pi)`, such as gamma_T^2 of a finite horizon.
-
-    Raises:
-        ValueError: if nu is outside, or as in `dp_sgd`.
+    nu may be 0 with a `sensitivity_squared` only, which replaces the limit `I(nu, nu) / (2 pi)`, such as gamma_T^2.
     """
     unit = _noise_unit(eta, rho, clip_norm)
     gamma_squared = diagonal(nu) / (2.0 * math.pi) if sensitivity_squared is None else sensitivity_squared
@@ -50,10 +33,7 @@ def nu_dp_ftrl(
 
 
 def optimum(*, eta: float, rho: float, clip_norm: float = 1.0, sigma_sgd: float = 0.0, half: bool = False) -> float:
-    """The smallest F_inf over all noise coefficients, that of nu = eta (choquettechoo2023 Theorem 2.1, eq. 18 and 19).
-
-    Its arguments are those of `dp_sgd`.
-    """
+    """The smallest F_inf over all noise coefficients, that of nu = eta (Theorem 2.1, eq. 18 and 19)."""
     return nu_dp_ftrl(eta, eta=eta, rho=rho, clip_norm=clip_norm, sigma_sgd=sigma_sgd, half=half)
 
 
@@ -74,7 +54,7 @@ def by_quadrature(
     Args:
         power: |B|^2 as a function of frequencies, even.
         width: the smallest scale in the power, such as nu.
-        eta, rho, clip_norm, sigma_sgd, half: as in `dp_sgd`.
+        eta, rho, clip_norm, sigma_sgd, half: learning rate in (0, 1], budget, G, sd of the data, eq. 6's 1/2.
     """
     unit = _noise_unit(eta, rho, clip_norm)
     grid = Quadrature.graded(min(width, eta))

@@ -39,9 +39,6 @@ class Descent:
     Attributes:
         eta: learning rate, at most 2/(mu + L), below which every step contracts.
         mu, L: smallest and largest curvature.
-
-    Raises:
-        ValueError: if a value is not positive, mu exceeds L or eta 2/(mu + L).
     """
 
     eta: float
@@ -75,9 +72,6 @@ class Multiplier:
     Attributes:
         lambdas: for t = -T_max..T_max, nonnegative and in sum at most 2 lambda_0, shape (2 T_max + 1,).
         sign: of the terms t != 0 in Lambda, "minus" or "plus".
-
-    Raises:
-        ValueError: if the sign is another or the lambdas are not such.
     """
 
     lambdas: Array
@@ -144,10 +138,6 @@ def best_multiplier(
             must be dense beside 2 pi / T_max.
         T_max: largest lag; 0 takes the closed form.
         sign: "minus" or "plus".
-
-    Raises:
-        ValueError: if T_max is negative or the sign unknown.
-        RuntimeError: if the solver fails.
     """
     _require_sign(sign)
     require_non_negative(T_max=T_max)

@@ -44,17 +44,18 @@ def run_table2(spec: Spec) -> Iterator[Row]:
     for cell, problem in problems(spec):
         for name, (nu, strategy, q) in _algorithms(problem).items():
             place = {
-                "row": name,
-                "d": cell["d"],
-                "eta": cell["eta"],
-                "nu": nu,
-                "series": "exact over order",
-                "trial": 0,
-            }
+                "row": name, "d": cell["d"], "eta": cell["eta"], "nu": nu, "series": "exact over order", "trial": 0,
+            }  # fmt: skip
             for entry in (entry for entry in orders.TABLE2 if entry.row == name):
-                rows = _sensitivity_rows if entry.quantity == orders.SENSITIVITY else _errors
                 common = place | {"quantity": QUANTITIES[entry.quantity], "entry": entry.text}
-                yield from ({**common, **found} for found in rows(spec, problem, entry, nu, strategy, q))
+                if entry.quantity == orders.SENSITIVITY:
+                    horizons = _horizon_rows(spec, problem, entry, nu, strategy, q)
+                    yield from ({**common, **values} for values in horizons)
+                    continue
+                exact = laws.suboptimality(problem, q, strategy.sensitivity_squared_limit())
+                order = entry.order(_setting(problem, nu))
+                agree = math.isinf(exact) and math.isinf(order)
+                yield {**common, "value": 1.0 if agree else exact / order, "exact": exact, "order": order}
 
 
 def _algorithms(problem: RegressionProblem) -> dict[str, tuple[float, Toeplitz, Array]]:
@@ -73,7 +74,7 @@ def _setting(problem: RegressionProblem, nu: float, T: float = math.inf) -> orde
     return orders.Setting.of(problem.lam, eta=problem.eta, rho=problem.rho, nu=nu, T=T, clip_norm=problem.clip_norm)
 
 
-def _sensitivity_rows(
+def _horizon_rows(
     spec: Spec, problem: RegressionProblem, entry: orders.Rate, nu: float, strategy: Toeplitz, q: Array
 ) -> Iterator[Row]:
     """Yields gamma_T^2 over horizons T, and the error of noise that is scaled to it."""
@@ -84,15 +85,6 @@ def _sensitivity_rows(
         yield {
             "T": T, "quantity": "suboptimality at horizon T", "entry": "", "value": 1.0, "exact": error, "order": error
         }  # fmt: skip
-
-
-def _errors(
-    spec: Spec, problem: RegressionProblem, entry: orders.Rate, nu: float, strategy: Toeplitz, q: Array
-) -> Iterator[Row]:
-    exact = laws.suboptimality(problem, q, strategy.sensitivity_squared_limit())
-    order = entry.order(_setting(problem, nu))
-    agree = math.isinf(exact) and math.isinf(order)
-    yield {"value": 1.0 if agree else exact / order, "exact": exact, "order": order}
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:

@@ -17,11 +17,12 @@ PAPER = "choquettechoo2023"
 # Exponents of the named power laws: those of choquettechoo2023 Table 4, and the cube, which decays faster.
 EXPONENTS = {"flat": 0.0, "k^-0.5": 0.5, "k^-1": 1.0, "k^-2": 2.0, "k^-3": 3.0}
 ONE_LARGE = "one large"
+# Mechanisms by the names of Figure 4; regression without clipping has names of its own for the same two noises.
 NON_PRIVATE, DP_SGD, AMPLIFIED, NU, ME = "non-private", "DP-SGD", "DP-SGD, amplified", "nu-DP-FTRL", "ME"
+SGD, FTRL, OPTIMUM = "Noisy-SGD", "nu-Noisy-FTRL", "optimum"
 RESTARTS = ", restarts"
 # Amplified DP-SGD with the noise that Renyi divergences ask for, as in the setup that the paper follows.
 AMPLIFIED_RENYI = f"{AMPLIFIED}, Renyi"
-SGD, FTRL, OPTIMUM = "Noisy-SGD", "nu-Noisy-FTRL", "optimum"
 
 
 @dataclass(frozen=True, eq=False)

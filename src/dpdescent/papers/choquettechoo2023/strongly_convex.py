@@ -50,9 +50,6 @@ class StronglyConvexProblem:
         clip_norm: G, the Lipschitz constant of each record's loss.
         d: dimension.
         sigma_sgd: bound on the distance of a record's gradient to the mean gradient.
-
-    Raises:
-        ValueError: if a value is not positive, or sigma_sgd negative.
     """
 
     descent: Descent
@@ -74,9 +71,6 @@ def frequency_grid(name: str, points: int, width: float) -> Quadrature:
             2 pi / points with the trapezoidal rule, which miss a peak that is much narrower.
         points: on [-pi, pi]; even.
         width: of the peak of psi at zero, eta mu.
-
-    Raises:
-        ValueError: if the name is unknown, points is odd or not positive, or the width not positive.
     """
     require_positive(points=points, width=width)
     if name not in GRIDS:
@@ -156,12 +150,7 @@ def value_without_slack(problem: StronglyConvexProblem, grid: Quadrature, noise:
 def bound(
     problem: StronglyConvexProblem, grid: Quadrature, noise: Noise, *, T_max: int, sign: str = "minus"
 ) -> ProvedBound:
-    """The bound (10) for a given noise, minimised over the multipliers up to lag T_max.
-
-    Raises:
-        ValueError: if T_max is negative or the sign unknown.
-        RuntimeError: if the solver fails.
-    """
+    """The bound (10) for a given noise, minimised over the multipliers up to lag T_max."""
     costs = _costs(problem, grid, noise)
     multiplier = best_multiplier(problem.descent, grid.frequencies, costs, T_max=T_max, sign=sign)
     return ProvedBound(float(costs @ multiplier.psi(problem.descent, grid.frequencies)), noise, multiplier)
@@ -175,9 +164,6 @@ def optimised(
     It starts from nu = eta mu, takes the best multiplier for the noise and then the best noise for its psi, and stops
     when a round changes the bound by less than the tolerance, as a fraction. No round increases the bound, on a grid
     that resolves eta mu; as (10) is not convex in both together, the smallest need not be reached.
-
-    Raises:
-        RuntimeError: if the solver fails or the bound does not settle.
     """
     best = bound(problem, grid, nu_noise(problem, grid), T_max=T_max, sign=sign)
     for round_ in range(1, ROUNDS_AT_MOST + 1):
@@ -198,9 +184,6 @@ def quadratic_suboptimality(problem: StronglyConvexProblem, grid: Quadrature, no
 
     `h / (4 pi) int (d G^2/(2 rho) |B|^2 gamma_inf^2 + sigma_sgd^2) / |u - h|^2`, for gradient noise of mean square
     sigma_sgd^2 that is white.
-
-    Raises:
-        ValueError: if the curvature lies outside [mu, L].
     """
     descent = problem.descent
     if not descent.mu <= curvature <= descent.L:
