@@ -124,8 +124,8 @@ def _tree(strategy: OnlineTree, T: int, normals: Array) -> Executed:
     noise, kept = [], 0
 
     def draw(count: int) -> Array:
-        rows = [next(drawn)[0] for _ in range(count)]
-        return metered(np.array(rows).reshape(count, 1), meter)
+        values = [next(drawn)[0] for _ in range(count)]
+        return metered(np.array(values).reshape(count, 1), meter)
 
     for t, block in enumerate(strategy.blocks(T, draw, 1)):
         noise.append(float(block[0, 0]))

@@ -49,9 +49,9 @@ def run_ext_anti_pgd(spec: Spec) -> Iterator[Row]:
                 BEST_DAMPED: laws.damped_anti_pgd(problem, best), SGD: laws.noisy_sgd(problem),
                 FTRL: laws.nu_noisy_ftrl(problem, problem.eta * problem.mu),
             }  # fmt: skip
-            order = formulas.best_damped_order(problem)
+            leading = formulas.best_damped_order(problem)
             for series, value in errors.items():
-                yield {**place, "series": series, "value": value, "nu_best": best, "leading_order": order}
+                yield {**place, "series": series, "value": value, "nu_best": best, "leading_order": leading}
 
 
 def run_ext_nu(spec: Spec) -> Iterator[Row]:

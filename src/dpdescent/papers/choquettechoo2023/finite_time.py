@@ -51,11 +51,11 @@ ADDED = "The claim was added after a review: only the ratio of the clipped error
 
 def run_ext_finite_time(spec: Spec) -> Iterator[Row]:
     """Rows of one horizon: of the exact panel, error and bound of each mechanism; of the other, an error a trial."""
-    rows = _exact if spec["panel"] == "exact" else _clipped
+    make = _exact if spec["panel"] == "exact" else _clipped
     for T in as_list(spec["cell"]["T"]):
         for name in names(spec):
             place = {"panel": spec["panel"], "T": T, "d": spec["cell"]["d"], "mechanism": name}
-            yield from ({**place, **row} for row in rows(spec, T, name))
+            yield from ({**place, **row} for row in make(spec, T, name))
 
 
 def problem_of(spec: Spec, eta: float) -> RegressionProblem:

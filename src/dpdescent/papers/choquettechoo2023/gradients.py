@@ -128,7 +128,7 @@ def _rows(spec: Spec, place: Row, found: list[Case], trials: range) -> Iterator[
         kept = {"panel": spec["panel"], **place, "mechanism": case.name, "rule": case.rule, **case.forms}
         for trial, g, theta in zip(trials, largest, farthest, strict=True):
             values = {"largest gradient": g, "largest distance": theta, "clipped": g > case.arm.clip_norm}
-            yield from ({**kept, "trial": trial, "series": each, "value": float(values[each])} for each in values)
+            yield from ({**kept, "trial": trial, "series": series, "value": float(values[series])} for series in values)
 
 
 def _records(spec: Spec, name: str, trials: range, problem: RegressionProblem, T: int) -> tuple[Array, Array]:

@@ -60,13 +60,13 @@ def run_table2(spec: Spec) -> Iterator[Row]:
 
 def _algorithms(problem: RegressionProblem) -> dict[str, tuple[float, Toeplitz, Array]]:
     """Returns by row: damping, noise coefficients, weights of the error."""
-    eta_mu, damped = problem.eta * problem.mu, laws.best_damped_nu(problem)
+    eta_mu, best = problem.eta * problem.mu, laws.best_damped_nu(problem)
     # Anti-PGD has the weights of damped anti-PGD at nu = 0, which are 2 eta lambda.
     return {
         orders.FICHTENBERGER: (0.0, toeplitz.optimal_cc(), laws.q_nu(problem, 0.0)),
         orders.NU_NOISY_FTRL: (eta_mu, toeplitz.nu_family(eta_mu), laws.q_nu(problem, eta_mu)),
         orders.ANTI_PGD: (0.0, toeplitz.anti_pgd(), 2.0 * problem.rates),
-        orders.DAMPED_ANTI_PGD: (damped, toeplitz.damped_anti_pgd(damped), laws.q_damped(problem, damped)),
+        orders.DAMPED_ANTI_PGD: (best, toeplitz.damped_anti_pgd(best), laws.q_damped(problem, best)),
     }
 
 
