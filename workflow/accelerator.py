@@ -32,8 +32,8 @@ SOURCE = ROOT / "src"
 sys.path.insert(0, str(SOURCE))
 
 # The module of these runs, which one paper has.
-(ELSEWHERE,) = SOURCE.glob("dpdescent/papers/*/runs/network_elsewhere.py")
-KEY, ARTEFACT = ELSEWHERE.parents[1].name, "fig04a_cifar10_net"
+(ELSEWHERE,) = SOURCE.glob("dpdescent/papers/*/network_elsewhere.py")
+KEY, ARTEFACT = ELSEWHERE.parent.name, "fig04a_cifar10_net"
 FOLDER = Path("build/accelerator")
 RECORD = Path("docs/accelerator.csv")
 # The most bytes that may travel at a call, and the bytes of a piece of the images.
@@ -169,15 +169,15 @@ def prepare(args):
 def plan():
     """The plan of the first runs, with everything that needs an accountant or minutes."""
     first, decoders = [], {}
-    for described, decoder in runs_module("network_learning").first_runs(configured().parts[0].spec):
+    for described, decoder in paper_module("network").first_runs(configured().parts[0].spec):
         first.append(described)
         decoders[described.mechanism] = decoder
-    return runs_module("network_elsewhere").Plan(first, decoders)
+    return paper_module("network_elsewhere").Plan(first, decoders)
 
 
-def runs_module(name):
-    """A module of the paper's runs; imported where it is needed, because no side has the packages of all of them."""
-    return importlib.import_module(f"dpdescent.papers.{KEY}.runs.{name}")
+def paper_module(name):
+    """A module of the paper; imported where it is needed, because no side has the packages of all of them."""
+    return importlib.import_module(f"dpdescent.papers.{KEY}.{name}")
 
 
 def configured():
@@ -237,7 +237,7 @@ def run(args):
         sys.exit(f"JAX {jax.__version__} finds no accelerator: {jax.devices()}; is its plug-in installed?")
     from dpdescent.models.image_network import ImageNetwork
 
-    elsewhere, images_of = runs_module("network_elsewhere"), runs_module("network_described").images_of
+    elsewhere, images_of = paper_module("network_elsewhere"), paper_module("network_described").images_of
     planned = elsewhere.Plan.load(FOLDER / "plan")
     first, limits = planned.first[0], elsewhere.Limits(args.seconds, args.all, began=began)
     normals = elsewhere.Normals(ImageNetwork().parameters)
@@ -288,7 +288,7 @@ def code():
 
 def trial(shop):
     """Makes the first steps of the first two mechanisms, as a test that nothing is missing."""
-    elsewhere = runs_module("network_elsewhere")
+    elsewhere = paper_module("network_elsewhere")
     for described in shop.plan.first[:2]:
         decoder, state = shop.decoder(described), shop.start(described)
         normals = shop.normals.of(described, decoder.shape[1], shop.limits.left())
@@ -318,7 +318,7 @@ def agree(file, output):
     from dpdescent.models.image_network import ImageNetwork
     from dpdescent.replication.build.files import write_rows
 
-    elsewhere, images_of = runs_module("network_elsewhere"), runs_module("network_described").images_of
+    elsewhere, images_of = paper_module("network_elsewhere"), paper_module("network_described").images_of
     first = elsewhere.Plan.load(FOLDER / "plan").first[0]
     records = images_of({"source": "cifar10", "images_folder": ""}, "records", first.records)
     with np.load(file) as seen:

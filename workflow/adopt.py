@@ -166,7 +166,7 @@ def into_build(kept):
     for pack in Path("build/paper/packs/on_request", KEY, ARTEFACT).glob("*.csv"):
         pack.unlink()
     print(f"{len(parts) - len(missing)} runs are in the build")
-    learning = accelerator.runs_module("network_learning")
+    learning = accelerator.paper_module("network")
     planned = {(float(eps), name) for eps in learning.FIRST_BUDGETS for name in learning.FIRST_RATES}
     missing += [f"eps={eps:g} {name}" for eps, name in sorted(planned - {where[:2] for where in {**kept, **committed}})]
     if missing:

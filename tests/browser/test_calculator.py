@@ -16,7 +16,7 @@ from site_under_test import ROOT
 
 from dpdescent.algorithms.gaussian_law import IterateLaw, coverages
 from dpdescent.noise import schedule
-from dpdescent.papers.choquettechoo2023.theory import regression
+from dpdescent.papers.choquettechoo2023 import laws, setting
 from dpdescent.papers.liang2025 import formulas
 from dpdescent.privacy import accounting, sampling, shuffling, zcdp
 from dpdescent.replication.build.files import read_rows
@@ -85,16 +85,15 @@ def expected(given: dict[str, Any]) -> dict[str, float]:
 def limits(given: dict[str, Any], eigenvalues: np.ndarray, rho: float) -> dict[str, float]:
     """F_inf of correlated and of independent noise; infinite where second moments do not converge."""
     norm = (2.0 if given["relation"] == "replace-one" else 1.0) * given["gamma"]
-    problem = regression.RegressionProblem(eigenvalues, given["eta"], rho, norm, given["sigma"])
+    problem = setting.RegressionProblem(eigenvalues, given["eta"], rho, norm, given["sigma"])
     if not problem.gain < 1.0:
         return {"limit_correlated": math.inf, "limit_independent": math.inf}
     nu = float(problem.rates.min())
-    weights = regression.q_nu(problem, nu), regression.q_identity(problem)
-    squares = regression.gamma_squared_nu(nu), 1.0
+    weights = laws.q_nu(problem, nu), laws.q_identity(problem)
+    squares = laws.gamma_squared_nu(nu), 1.0
     names = ("limit_correlated", "limit_independent")
     return {
-        name: regression.suboptimality(problem, q, squared)
-        for name, q, squared in zip(names, weights, squares, strict=True)
+        name: laws.suboptimality(problem, q, squared) for name, q, squared in zip(names, weights, squares, strict=True)
     }
 
 

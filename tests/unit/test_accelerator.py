@@ -333,7 +333,7 @@ def test_sums_that_are_further_apart_are_taken_if_that_is_asked_for_and_said(hom
 
 
 def test_runs_that_were_taken_count_as_done_on_the_next_machine(home):
-    elsewhere = pytest.importorskip(f"dpdescent.papers.{accelerator.KEY}.runs.network_elsewhere")
+    elsewhere = pytest.importorskip(f"dpdescent.papers.{accelerator.KEY}.network_elsewhere")
     assert accelerator.adopted(elsewhere) == {}
     adopt.adopt([brought(home / "back")])
     done = accelerator.adopted(elsewhere)

@@ -1,7 +1,7 @@
 """choquettechoo2023's arms and their audits: what is asked for, by the experiments' own ledger entries."""
 
-import importlib
 import json
+import pkgutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
-from dpdescent.papers.choquettechoo2023 import arms, audit
-from dpdescent.papers.choquettechoo2023.runs import image_learning
+from dpdescent.papers.choquettechoo2023 import audit, images, setting
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit import attack
 from dpdescent.privacy.events import Mechanism, SubsampledGaussianReleases
@@ -43,7 +42,7 @@ def small(name: str) -> Spec:
 
 def entries(name: str) -> Iterator[tuple[Spec, str, Mechanism, Request | NotAudited]]:
     spec = small(name)
-    for arm, event, _ in importlib.import_module(f"dpdescent.papers.{PAPER}.experiments.{name}").releases(spec):
+    for arm, event, _ in pkgutil.resolve_name(ARTEFACTS[name].releases)(spec):
         yield spec, arm, event, audit.request(spec, arm, event)
 
 
@@ -51,11 +50,10 @@ def built(request: Request) -> attack.Attack:
     return audit.ATTACKS[request.attack](**Request.parse(request.json()).parameters)
 
 
-@pytest.mark.parametrize("name", ["fig04a", "fig04b"])
-def test_epochs_are_audited_at_the_mu_of_their_arms(name: str) -> None:
+def test_epochs_are_audited_at_the_mu_of_their_arms() -> None:
     seen = set()
-    for _, arm, event, request in entries(name):
-        if event.name == arms.NON_PRIVATE:
+    for _, arm, event, request in entries("fig04a"):
+        if event.name == setting.NON_PRIVATE:
             assert isinstance(request, NotAudited)
             continue
         assert isinstance(request, Request), arm
@@ -75,7 +73,7 @@ def test_epochs_are_audited_at_the_mu_of_their_arms(name: str) -> None:
             assert 0.3 * mu < made.mu <= mu * (1.0 + 1e-7)
         else:
             assert made.mu == pytest.approx(mu, rel=1e-7)
-    assert {arms.ME, arms.NU, arms.DP_SGD} <= seen
+    assert {setting.ME, setting.NU, setting.DP_SGD} <= seen
 
 
 @pytest.mark.parametrize("name", ["ext_mean_estimation", "ext_finite_time"])
@@ -144,16 +142,16 @@ def test_there_are_no_statements_beside_the_arms() -> None:
 def test_the_long_strategy_of_me_is_computed_once_and_attacked_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = audit.epochs(arms.ME, 12, 3, "1", 2.0)
-    calls, optimum = [], image_learning.multi_epoch_optimum
+    asked = audit.epochs(setting.ME, 12, 3, "1", 2.0)
+    calls, optimum = [], images.multi_epoch_optimum
     monkeypatch.setattr(audit, "KEPT", 12)
-    monkeypatch.setattr(image_learning, "CACHE", tmp_path)
-    monkeypatch.setattr(image_learning, "multi_epoch_optimum", lambda T, k: calls.append((T, k)) or optimum(T, k))
-    image_learning.multi_epoch_kept.cache_clear()
-    made = [audit.epochs(arms.ME, 12, 3, "1", 2.0)]
-    image_learning.multi_epoch_kept.cache_clear()
-    made.append(audit.epochs(arms.ME, 12, 3, "1", 2.0))
-    image_learning.multi_epoch_kept.cache_clear()
+    monkeypatch.setattr(images, "CACHE", tmp_path)
+    monkeypatch.setattr(images, "multi_epoch_optimum", lambda T, k: calls.append((T, k)) or optimum(T, k))
+    images.multi_epoch_kept.cache_clear()
+    made = [audit.epochs(setting.ME, 12, 3, "1", 2.0)]
+    images.multi_epoch_kept.cache_clear()
+    made.append(audit.epochs(setting.ME, 12, 3, "1", 2.0))
+    images.multi_epoch_kept.cache_clear()
     assert calls == [(12, 3)], "the second one is read from disk"
     for each in made:
         assert each.mu == asked.mu

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import pkgutil
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -20,8 +21,14 @@ from scipy.special import elliprf, elliprj
 
 import made_up
 import pictures
-from dpdescent.papers.choquettechoo2023 import figures
-from dpdescent.papers.choquettechoo2023.figures import learning, noise_choices, regression, styles
+from dpdescent.papers.choquettechoo2023 import (
+    digits_figures,
+    regression_figures,
+    spectra,
+    spectra_figures,
+    strongly_convex_figures,
+    styles,
+)
 from dpdescent.replication.configuration import project
 from dpdescent.replication.drawing import figures as style
 from dpdescent.replication.judging.statistics import Z95
@@ -30,7 +37,7 @@ from made_up import Rows, grid
 ROOT = Path(__file__).parents[2]
 PAPER = project.load({"scale": "paper", "seed": 7, "papers": ["choquettechoo2023"]}, ROOT).papers["choquettechoo2023"]
 ARTEFACTS = PAPER.artefacts | PAPER.on_request
-DRAWN = [name.removeprefix("draw_") for name in figures.__all__]
+DRAWN = [name for name, artefact in ARTEFACTS.items() if not artefact.is_table]
 DISPLAY = {
     name: {"cells": artefact.cells, "arms": artefact.arms, "published": PAPER.published} | artefact.display
     for name, artefact in ARTEFACTS.items()
@@ -208,25 +215,6 @@ def learning_rows(budgets: Sequence[float], accuracies: dict[str, tuple[float, .
     return rows
 
 
-def user_rows() -> Rows:
-    names = (
-        "non-private",
-        "DP-SGD",
-        "DP-SGD, amplified",
-        "Honaker, restarts",
-        "Optimal CC, restarts",
-        "nu-DP-FTRL",
-        "ME",
-    )
-    low = {
-        "DP-SGD": (12.7, 13.5, 14.2),
-        "DP-SGD, amplified": (15.9, 16.2, 16.4),
-        "Honaker, restarts": (15.2, 16.0, 16.5),
-    }
-    low |= {"Optimal CC, restarts": (15.8, 16.6, 17.0), "nu-DP-FTRL": (15.9, 16.6, 17.05), "ME": (16.0, 16.7, 17.1)}
-    return learning_rows((2.0, 4.0, 8.0), {name: low.get(name, (17.6, 17.6, 17.6)) for name in names})
-
-
 def simulated_mean_rows() -> Rows:
     ratios = {"DP-SGD": 0.0, "optimal noise": 1.0, "nu = 0.1 eta": 0.1, "nu = 10 eta": 10.0, "Optimal CC": 0.003}
     rows: Rows = []
@@ -315,7 +303,7 @@ def anti_pgd_rows() -> Rows:
 
 def spectra_rows() -> Rows:
     rows: Rows = []
-    for spectrum, d in itertools.product((*noise_choices.SPECTRA,), (16, 64, 256, 1024, 4096)):
+    for spectrum, d in itertools.product((*spectra_figures.SPECTRA,), (16, 64, 256, 1024, 4096)):
         lam = {"flat": np.ones(d), "one large": np.r_[1.0, np.full(d - 1, 1 / d)]}.get(spectrum)
         lam = power_law(d, float(spectrum.removeprefix("k^-"))) if lam is None else lam
         eta = 0.1 / lam.sum()
@@ -326,7 +314,7 @@ def spectra_rows() -> Rows:
             "Noisy-SGD": sgd,
             "nu-Noisy-FTRL": ftrl,
             "optimum": ftrl / (1.02 + 0.01 * math.log(d)),
-            noise_choices.GAIN: sgd / ftrl,
+            spectra.GAIN: sgd / ftrl,
         }
         rows += [keys | {"series": name, "mean": value} for name, value in values.items()]
     return rows
@@ -410,7 +398,7 @@ def network_rows() -> Rows:
 
 ROWS: dict[str, Rows] = {
     "fig01": mean_estimation_rows(), "fig02": regression_rows(), "fig03": convex_rows(),
-    "fig04a": learning_rows((2.0, 5.0, 10.0, 20.0), ACCURACIES, "two-layer net"), "fig04b": user_rows(),
+    "fig04a": learning_rows((2.0, 5.0, 10.0, 20.0), ACCURACIES, "two-layer net"),
     "ext_mean_estimation": simulated_mean_rows(), "ext_finite_time": finite_time_rows(), "ext_nu": nu_rows(),
     "ext_anti_pgd": anti_pgd_rows(), "ext_spectra": spectra_rows(), "ext_prefix_sums": prefix_rows(),
     "ext_gradients": gradient_rows(),
@@ -421,7 +409,6 @@ ROWS: dict[str, Rows] = {
 # Curves with error bars, and groups of bars, in each panel, in the order of the panels.
 CURVES = {
     "fig01": [0, 0, 0], "fig02": [2, 2, 2, 0, 0, 0, 4, 4, 4], "fig03": [0] * 9, "fig04a": [6, 5, 2, 2, 5],
-    "fig04b": [6, 6],
     "ext_gradients": [0] * 16, "fig04a_cifar10": [6, 5, 5, 3, 2, 3], "fig04a_fashion": [6, 5, 5, 3, 2, 3],
     "fig04a_cifar10_rates": [0] * 4, "fig04a_fashion_rates": [0] * 4, "fig04a_cifar10_net": [0, 0, 0],
     "ext_mean_estimation": [5, 5, 5], "ext_finite_time": [2, 2, 0], "ext_nu": [0, 0], "ext_anti_pgd": [0, 0, 0],
@@ -436,7 +423,7 @@ def _figures_are_closed() -> Iterator[None]:
 
 
 def draw_from(name: str, rows: Rows, trials: int = 20) -> Figure:
-    figure: Figure = getattr(figures, f"draw_{name}")(table_of(rows, trials), DISPLAY[name])
+    figure: Figure = pkgutil.resolve_name(ARTEFACTS[name].draw)(table_of(rows, trials), DISPLAY[name])
     return figure
 
 
@@ -526,7 +513,7 @@ def test_each_figure_shows_every_series_once_with_nothing_cut_off(name: str) -> 
         assert axes.get_ylabel() or (name == "fig02" and axes in figure.axes[6:])
 
 
-@pytest.mark.parametrize(("name", "suffix"), [("fig04b", "png"), ("fig04b", "svg")])
+@pytest.mark.parametrize(("name", "suffix"), [("fig04a", "png"), ("fig04a", "svg")])
 def test_equal_tables_give_equal_bytes(name: str, suffix: str, tmp_path: Path) -> None:
     for copy in ("first", "second"):
         style.save(draw_from(name, ROWS[name]), tmp_path / f"{copy}.{suffix}")
@@ -538,7 +525,7 @@ def test_equal_tables_give_equal_bytes(name: str, suffix: str, tmp_path: Path) -
 @pytest.mark.parametrize("name", DRAWN)
 def test_an_empty_table_is_an_empty_figure(name: str) -> None:
     empty = table_of(ROWS[name]).iloc[:0]
-    figure = pictures.without_warnings(lambda: getattr(figures, f"draw_{name}")(empty, {}))
+    figure = pictures.without_warnings(lambda: pkgutil.resolve_name(ARTEFACTS[name].draw)(empty, {}))
     assert sum(len(axes.containers) for axes in figure.axes) <= 4
     assert all(axes.get_xlabel() and axes.get_ylabel() for axes in figure.axes[:1])
 
@@ -571,7 +558,7 @@ def test_a_single_point_from_a_single_trial_is_drawn(name: str) -> None:
 
 
 def only_far(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows[rows["mechanism"].isin(learning.FAR)]
+    return rows[rows["mechanism"].isin(digits_figures.FAR)]
 
 
 def test_a_method_has_one_colour_in_all_figures() -> None:
@@ -579,9 +566,9 @@ def test_a_method_has_one_colour_in_all_figures() -> None:
     expected |= {"TreeAgg": style.SKY, "Honaker": style.ORANGE, "non-private": style.GREY}
     near, _, far, plain = draw("fig04a").axes[:4]
     mechanisms = only("fig04a")
-    beside = learning.beside_paper(mechanisms)
-    without = beside[~beside["mechanism"].isin(learning.FAR)]
-    shown = {near: learning.in_paper(mechanisms), far: only_far(mechanisms), plain: without}
+    beside = digits_figures.beside_paper(mechanisms)
+    without = beside[~beside["mechanism"].isin(digits_figures.FAR)]
+    shown = {near: digits_figures.in_paper(mechanisms), far: only_far(mechanisms), plain: without}
     found = {}
     for panel, own in ((panel, styles.in_order(rows["mechanism"])) for panel, rows in shown.items()):
         found |= dict(zip(own, (color_of(each[0]) for each in panel.containers), strict=True))
@@ -639,7 +626,7 @@ def test_fig02_draws_points_lines_and_bounds() -> None:
             assert drawn(panel, simulated, x, color=color, linestyle="None")
         assert drawn(panel, only("fig02", panel=x, kind="exact", series="optimum"), x, color=style.BLACK)
         for series in bounds_of(16, 3.4, 0.02, 0.001):
-            places = {panel: series in regression.ORDERS, below: series not in regression.ORDERS}
+            places = {panel: series in regression_figures.ORDERS, below: series not in regression_figures.ORDERS}
             bound = only("fig02", panel=x, kind="bound", series=series)
             assert {each: bool(drawn(each, bound, x)) for each in places} == places
         assert (panel.get_xscale(), panel.get_yscale()) == ("log", "log")
@@ -712,7 +699,7 @@ def test_fig02_cuts_upper_bounds_but_nothing_else() -> None:
         low, high = panel.get_ylim()
         assert high < 1e6
         shown = only("fig02", panel=x)
-        left_out = ("upper", *regression.ORDERS, "optimum")
+        left_out = ("upper", *regression_figures.ORDERS, "optimum")
         shown = shown[(shown["kind"] != "simulated") & ~shown["series"].str.startswith(left_out)]["mean"]
         assert low < shown.min()
         assert high > 2 * shown.max()
@@ -722,7 +709,9 @@ def test_fig03_draws_every_multiplier_and_reading() -> None:
     figure = draw("fig03")
     assert [panel.get_title() for panel in figure.axes[:3]] == [rf"$\eta={eta:g}$" for eta in (0.01, 0.1, 0.5)]
     for (top, middle, bottom), eta in zip(np.reshape(figure.axes, (3, 3)).T, (0.01, 0.1, 0.5), strict=True):
-        for series, (multiplier, dash) in itertools.product(noise_choices.CONVEX, (("static", "--"), ("T_max 5", "-"))):
+        for series, (multiplier, dash) in itertools.product(
+            strongly_convex_figures.CONVEX, (("static", "--"), ("T_max 5", "-"))
+        ):
             table = only("fig03", eta=eta, series=series, multiplier=multiplier)
             assert drawn(top, table, "kappa", color=styles.color_of(series), linestyle=dash)
         near = [only("fig03", eta=eta, series=each, multiplier="static") for each in ("nu-DP-FTRL", "Optimized")]
@@ -740,10 +729,11 @@ def test_fig03_draws_every_multiplier_and_reading() -> None:
 def test_fig04a_draws_percentages_side_by_side_on_linear_axes() -> None:
     figure = draw("fig04a")
     plain = {"Optimal CC", "Honaker", "TreeAgg"}
-    kept = {*ACCURACIES} - {*learning.FAR} - {name for name in plain if f"{name}, restarts" in ACCURACIES}
+    kept = {*ACCURACIES} - {*digits_figures.FAR} - {name for name in plain if f"{name}, restarts" in ACCURACIES}
     parts = (
-        ("main", "test accuracy", kept), ("main", "nu minus this", kept), ("main", "nu minus this", {*learning.FAR}),
-        ("main", "nu minus this", plain - kept), ("two-layer net", "nu minus this", kept),
+        ("main", "test accuracy", kept), ("main", "nu minus this", kept),
+        ("main", "nu minus this", {*digits_figures.FAR}), ("main", "nu minus this", plain - kept),
+        ("two-layer net", "nu minus this", kept),
     )  # fmt: skip
     for panel, (variant, series, names) in zip(figure.axes, parts, strict=True):
         table = only("fig04a", series=series, variant=variant)
@@ -766,38 +756,22 @@ AMPLIFIED = "DP-SGD, amplified"
 
 
 def test_a_mechanism_that_is_not_restarted_is_not_drawn_as_restarted() -> None:
-    rows = [row | {"copies": 1.0} for row in ROWS["fig04b"]]
+    rows = [row | {"copies": 1.0} for row in ROWS["fig04a"]]
     restarted = {"Honaker, restarts", "Optimal CC, restarts"}
-    for made, dashed in ((rows, {AMPLIFIED}), (ROWS["fig04b"], {AMPLIFIED} | restarted)):
-        panel = draw_from("fig04b", made).axes[0]
-        names = [each for each in styles.in_order(only("fig04b")["mechanism"]) if each != "DP-SGD"]
+    for made, dashed in ((rows, {AMPLIFIED}), (ROWS["fig04a"], {AMPLIFIED} | restarted)):
+        panel = draw_from("fig04a", made).axes[0]
+        names = styles.in_order(digits_figures.in_paper(only("fig04a"))["mechanism"])
         found = {n for n, curve in zip(names, panel.containers, strict=True) if curve[0].get_linestyle() == "--"}
         assert found == dashed
 
 
 def test_fig04_names_restarts_only_where_their_number_is_one() -> None:
     rows = pd.DataFrame({"copies": [2.0, 4.0]})
-    assert learning.mechanism_label("Optimal CC, restarts", rows) == "Optimal CC, restarts"
-    assert learning.mechanism_label("nu-DP-FTRL", rows) == r"$\nu$-DP-FTRL"
+    assert digits_figures.mechanism_label("Optimal CC, restarts", rows) == "Optimal CC, restarts"
+    assert digits_figures.mechanism_label("nu-DP-FTRL", rows) == r"$\nu$-DP-FTRL"
     # It is not to be taken for the mechanism that is not tuned.
-    once = learning.mechanism_label("Optimal CC, restarts", rows.assign(copies=1.0))
+    once = digits_figures.mechanism_label("Optimal CC, restarts", rows.assign(copies=1.0))
     assert once == r"Optimal CC $\times1$"
-
-
-def test_published_differences_stand_where_the_paper_prints_them() -> None:
-    cifar, text = PAPER.published["cifar"], PAPER.published["stackoverflow"]
-    found = learning.published_differences(cifar, [2.0, 5.0, 10.0, 20.0])
-    assert [each[:2] for each in sorted(found)] == [(4.0, "DP-SGD, amplified"), (10.0, "ME")]
-    assert [each[2] for each in sorted(found)] == pytest.approx([0.01, -0.0157])
-    assert learning.published_differences(cifar, [5.0, 8.0]) == []
-    assert learning.published_differences(text, []) == []
-    by_user = sorted(learning.published_differences(text, [2.0, 8.0]))
-    names = [(2.0, "DP-SGD, amplified"), (2.0, "ME"), (8.0, "ME"), (8.0, "non-private")]
-    assert [each[:2] for each in by_user] == names
-    assert [each[2] for each in by_user] == pytest.approx([0.01, 0.003, 0.003, -0.01])
-    stars = sorted(data_of(star) for star in lines_of(draw("fig04b").axes[1], marker="*"))
-    everywhere = learning.published_differences(text, [2.0, 4.0, 8.0])
-    assert stars == sorted(([eps], [100 * value]) for eps, _, value in everywhere)
 
 
 def test_simulated_mean_estimation_is_compared_with_what_is_exact() -> None:
@@ -866,9 +840,9 @@ def test_anti_pgd_stands_beside_its_leading_order() -> None:
 
 def test_gains_over_spectra_have_the_claimed_separation_through_their_last_point() -> None:
     gain, loss, *errors = draw("ext_spectra").axes
-    for spectrum in noise_choices.SPECTRA:
+    for spectrum in spectra_figures.SPECTRA:
         own = only("ext_spectra", spectrum=spectrum)
-        ratio = own[own["series"] == noise_choices.GAIN]
+        ratio = own[own["series"] == spectra.GAIN]
         assert drawn(gain, ratio.assign(mean=ratio["mean"] / ratio["d"]), "d")
         wide = own.pivot_table(index="d", columns="series", values="mean")
         ratio = (wide["nu-Noisy-FTRL"] / wide["optimum"]).rename("mean").reset_index()
@@ -878,7 +852,7 @@ def test_gains_over_spectra_have_the_claimed_separation_through_their_last_point
     (guide,) = lines_of(gain, linestyle=":")
     d, height = (np.array(values) for values in data_of(guide))
     np.testing.assert_allclose(height * np.log(d), height[-1] * math.log(d[-1]))
-    last = only("ext_spectra", spectrum="one large", series=noise_choices.GAIN).sort_values("d")["mean"].iloc[-1]
+    last = only("ext_spectra", spectrum="one large", series=spectra.GAIN).sort_values("d")["mean"].iloc[-1]
     assert height[-1] == pytest.approx(last / d[-1])
 
 
@@ -906,8 +880,8 @@ def test_prefix_sums_compare_mechanisms_at_their_best_number_of_restarts() -> No
 
 def test_methods_have_the_colours_of_all_papers() -> None:
     palette = style.METHODS
-    accuracy, _ = draw("fig04b").axes
-    names = [each for each in styles.in_order(only("fig04b")["mechanism"]) if each != "DP-SGD"]
+    accuracy = draw("fig04a").axes[0]
+    names = styles.in_order(digits_figures.in_paper(only("fig04a"))["mechanism"])
     shown = {name: color_of(curve[0]) for name, curve in zip(names, accuracy.containers, strict=True)}
     plain = {name: name.removesuffix(", amplified").removesuffix(", restarts") for name in names}
     assert shown == {name: palette[plain[name]] for name in names}
@@ -920,16 +894,6 @@ def test_methods_have_the_colours_of_all_papers() -> None:
         for label, bar in zip(below.get_yticklabels(), bars, strict=True)
     }
     assert {name: found[name] for name in ours} == {name: palette[method] for name, method in ours.items()}
-
-
-def test_stars_are_named_in_no_methods_colour() -> None:
-    figure = draw("fig04b")
-    (legend,) = figure.legends
-    (star,) = legend.get_lines()
-    assert to_hex(star.get_markerfacecolor()) == "#ffffff"
-    for drawn_star in lines_of(figure.axes[1], marker="*"):
-        assert to_hex(drawn_star.get_markerfacecolor()).upper() in style.METHODS.values()
-        assert drawn_star.get_zorder() < min(curve[0].get_zorder() for curve in figure.axes[1].containers)
 
 
 def test_ordered_quantities_get_lighter_as_they_grow() -> None:

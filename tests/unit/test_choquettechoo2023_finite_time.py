@@ -5,10 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from dpdescent.papers.choquettechoo2023.design import power_law
-from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds, finite_time, regression
-from dpdescent.papers.choquettechoo2023.theory.finite_time import Run, Tuning
-from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
+from dpdescent.papers.choquettechoo2023 import formulas, laws
+from dpdescent.papers.choquettechoo2023.formulas import Run, Tuning
+from dpdescent.papers.choquettechoo2023.setting import RegressionProblem, power_law
 from noisy_ftrl_twins import SecondMoments, nu_decoder, nu_encoder
 
 PROBLEM = RegressionProblem(power_law(5, 1.5), eta=0.12, rho=0.4, clip_norm=1.3, sigma_sgd=0.5)
@@ -37,9 +36,9 @@ def step_by_step(
 @pytest.mark.parametrize("block", [1 << 20, 35, 1])
 @pytest.mark.parametrize("beta", [np.ones(1), nu_decoder(0.02, 700), nu_decoder(0.02, 90)], ids=["sgd", "nu", "cut"])
 def test_risks_are_the_recursion(beta: np.ndarray, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finite_time, "BLOCK", block)
+    monkeypatch.setattr(laws, "BLOCK", block)
     start = np.array([1.0, -0.5, 2.0, 0.0, 0.3])
-    found = finite_time.risks(PROBLEM, beta, 0.7, start, 500)
+    found = laws.risks(PROBLEM, beta, 0.7, start, 500)
     assert found == pytest.approx(step_by_step(PROBLEM, beta, 0.7, start, 500), rel=1e-11)
 
 
@@ -48,7 +47,7 @@ def test_risks_are_dense_second_moments() -> None:
     beta, start = np.array([1.0, -0.5, 0.3]), np.array([0.7, -1.2])
     problem = RegressionProblem(lam, eta=0.25, rho=1.0, sigma_sgd=0.4)
     moments = SecondMoments(rotation @ np.diag(lam) @ rotation.T, 0.25, beta, 0.6, 0.4)
-    found = finite_time.risks(problem, beta, 0.6, start, 12)
+    found = laws.risks(problem, beta, 0.6, start, 12)
     assert found == pytest.approx(moments.risks(rotation @ start, 12), rel=1e-12)
 
 
@@ -56,11 +55,11 @@ def test_risks_are_dense_second_moments() -> None:
 def test_risks_settle_at_the_limit(nu: float | None) -> None:
     steps = math.ceil(20.0 / (PROBLEM.eta * PROBLEM.mu))
     beta, gamma_squared = np.ones(1), 1.0
-    expected = regression.noisy_sgd(PROBLEM)
+    expected = laws.noisy_sgd(PROBLEM)
     if nu is not None:
-        beta, gamma_squared = nu_decoder(nu, steps), regression.gamma_squared_nu(nu)
-        expected = regression.nu_noisy_ftrl(PROBLEM, nu)
-    found = finite_time.risks(PROBLEM, beta, PROBLEM.noise_variance(gamma_squared), np.zeros(5), steps)
+        beta, gamma_squared = nu_decoder(nu, steps), laws.gamma_squared_nu(nu)
+        expected = laws.nu_noisy_ftrl(PROBLEM, nu)
+    found = laws.risks(PROBLEM, beta, PROBLEM.noise_variance(gamma_squared), np.zeros(5), steps)
     assert found[-1] == pytest.approx(expected, rel=1e-8)
     # Without a distance at the start the error grows from step to step (Lemma D.12).
     assert np.all(np.diff(found) > -1e-12 * expected)
@@ -68,14 +67,14 @@ def test_risks_settle_at_the_limit(nu: float | None) -> None:
 
 def test_arguments_of_risks() -> None:
     start = np.ones(5)
-    assert finite_time.risks(PROBLEM, np.ones(1), 1.0, start, 0) == pytest.approx([0.5 * PROBLEM.trace])
+    assert laws.risks(PROBLEM, np.ones(1), 1.0, start, 0) == pytest.approx([0.5 * PROBLEM.trace])
     with pytest.raises(ValueError, match=r"start \(4,\)"):
-        finite_time.risks(PROBLEM, np.ones(1), 1.0, start[:4], 3)
+        laws.risks(PROBLEM, np.ones(1), 1.0, start[:4], 3)
     with pytest.raises(ValueError, match="steps"):
-        finite_time.risks(PROBLEM, np.ones(1), 1.0, start, -1)
-    assert finite_time.tail_mean(np.array([9.0, 2.0, 3.0, 7.0]), 3) == pytest.approx(4.0)
+        laws.risks(PROBLEM, np.ones(1), 1.0, start, -1)
+    assert laws.tail_mean(np.array([9.0, 2.0, 3.0, 7.0]), 3) == pytest.approx(4.0)
     with pytest.raises(ValueError, match="tail=5 must lie between 1 and 4"):
-        finite_time.tail_mean(np.ones(4), 5)
+        laws.tail_mean(np.ones(4), 5)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +88,7 @@ def test_tuned_error_golden(T: int, sgd: float, ftrl: float) -> None:
         nu = problem.eta * problem.mu
         encoder = nu_encoder(nu, T)
         for name, beta, gamma in [("sgd", np.ones(1), 1.0), ("ftrl", nu_decoder(nu, T), float(encoder @ encoder))]:
-            last = finite_time.risks(problem, beta, problem.noise_variance(gamma), np.full(4, 0.5), T)[-1]
+            last = laws.risks(problem, beta, problem.noise_variance(gamma), np.full(4, 0.5), T)[-1]
             best[name] = min(best[name], last)
     assert best["sgd"] == pytest.approx(sgd, rel=0.15)
     assert best["ftrl"] == pytest.approx(ftrl, rel=0.15)
@@ -98,17 +97,17 @@ def test_tuned_error_golden(T: int, sgd: float, ftrl: float) -> None:
 @pytest.mark.parametrize("nu", [None, 0.002])
 def test_convergence_bounds_hold(nu: float | None) -> None:
     problem = RegressionProblem(power_law(16, 1.0), eta=0.02, rho=0.5, sigma_sgd=0.2)
-    assert problem.eta < 1.0 / asymptotic_bounds.fourth_moment(problem.lam)
+    assert problem.eta < 1.0 / formulas.fourth_moment(problem.lam)
     steps, start = 4000, np.full(16, 0.25)
     beta = np.ones(1) if nu is None else nu_decoder(nu, steps)
-    limit = regression.noisy_sgd(problem) if nu is None else regression.nu_noisy_ftrl(problem, nu)
-    gamma_squared = 1.0 if nu is None else regression.gamma_squared_nu(nu)
-    errors = finite_time.risks(problem, beta, problem.noise_variance(gamma_squared), start, steps)
+    limit = laws.noisy_sgd(problem) if nu is None else laws.nu_noisy_ftrl(problem, nu)
+    gamma_squared = 1.0 if nu is None else laws.gamma_squared_nu(nu)
+    errors = laws.risks(problem, beta, problem.noise_variance(gamma_squared), start, steps)
     for t in range(0, steps + 1, 100):
-        bound = finite_time.convergence_bound(problem, errors[0], limit, t)
-        assert errors[t] <= bound <= finite_time.convergence_bound_without_clipping(problem, errors[0], limit, t)
-    assert finite_time.convergence_bound(problem, 2.0, 3.0, 0) == pytest.approx((math.sqrt(32.0) + math.sqrt(3.0)) ** 2)
-    late = finite_time.convergence_bound_without_clipping(problem, 2.0, 3.0, 800.0)
+        bound = formulas.convergence_bound(problem, errors[0], limit, t)
+        assert errors[t] <= bound <= formulas.convergence_bound_without_clipping(problem, errors[0], limit, t)
+    assert formulas.convergence_bound(problem, 2.0, 3.0, 0) == pytest.approx((math.sqrt(32.0) + math.sqrt(3.0)) ** 2)
+    late = formulas.convergence_bound_without_clipping(problem, 2.0, 3.0, 800.0)
     assert late == pytest.approx(64.0 * math.exp(-1.0) + 6.0)
 
 
@@ -122,21 +121,21 @@ def test_half_expo_decay(nu: float) -> None:
         sum(abs(beta[k]) * (1.0 - nu) ** ((tau - k) / 2.0) for k in range(tau + 1)) / (1.0 - nu) ** (tau / 2.0)
         for tau in range(60)
     ]
-    assert finite_time.half_expo_constant(beta, nu) == pytest.approx(max(needed), rel=1e-12)
-    assert finite_time.half_expo_constant(beta, nu) <= finite_time.half_expo_constant_nu(nu) <= 2.0
+    assert formulas.half_expo_constant(beta, nu) == pytest.approx(max(needed), rel=1e-12)
+    assert formulas.half_expo_constant(beta, nu) <= formulas.half_expo_constant_nu(nu) <= 2.0
 
 
 def test_half_expo_constant_of_all_coefficients() -> None:
     for nu, golden in [(0.001, 1.977), (0.1, 1.773)]:
-        whole = finite_time.half_expo_constant(nu_decoder(nu, math.ceil(70 / nu)), nu)
-        assert whole == pytest.approx(finite_time.half_expo_constant_nu(nu), rel=1e-12)
+        whole = formulas.half_expo_constant(nu_decoder(nu, math.ceil(70 / nu)), nu)
+        assert whole == pytest.approx(formulas.half_expo_constant_nu(nu), rel=1e-12)
         assert whole == pytest.approx(golden, abs=1e-3)
     with pytest.raises(ValueError, match="nu must lie strictly between 0 and 1"):
-        finite_time.half_expo_constant_nu(1.0)
+        formulas.half_expo_constant_nu(1.0)
 
 
 def run_of(problem: RegressionProblem = PROBLEM, distance: float = 1.5, T: float = 1e4) -> Run:
-    return Run(problem, distance, T, failure=0.05, moment=asymptotic_bounds.fourth_moment(problem.lam))
+    return Run(problem, distance, T, failure=0.05, moment=formulas.fourth_moment(problem.lam))
 
 
 def test_norm_bounds_by_hand() -> None:
@@ -145,9 +144,9 @@ def test_norm_bounds_by_hand() -> None:
     assert run.log == pytest.approx(2.0)
     # 9 + 0.1*4*4/0.5 + 0.01*5*2*2.25/0.3 = 9 + 3.2 + 0.75
     noise = {"sigma_squared": 5.0, "beta_norm": 1.5, "nu": 0.3}
-    assert finite_time.iterate_bound(run, **noise, constant=2.0) == pytest.approx(2.0 * 12.95 * 8.0)
-    assert finite_time.gradient_bound(run, **noise, constant=2.0) == pytest.approx(2.0 * 16.0 * 13.95 * 32.0)
-    assert finite_time.required_clip_norm_of_summary(run, 2.0) == pytest.approx(2.0 * 7.5)
+    assert formulas.iterate_bound(run, **noise) == pytest.approx(12.95 * 8.0)
+    assert formulas.gradient_bound(run, **noise) == pytest.approx(16.0 * 13.95 * 32.0)
+    assert formulas.required_clip_norm_of_summary(run, 2.0) == pytest.approx(2.0 * 7.5)
     assert run.stiffness == pytest.approx(5.0)
 
 
@@ -157,58 +156,35 @@ def test_clip_norm_covers_the_gradients(distance: float, eta: float) -> None:
     """Theorem D.13's G is the largest of the three terms of D.4 where that has their squares' sum, noise aside."""
     problem = RegressionProblem(power_law(5, 1.5), eta=eta, rho=0.4, sigma_sgd=0.5)
     run = run_of(problem, distance)
-    squared = finite_time.gradient_bound(run, sigma_squared=0.0, beta_norm=1.0, nu=1.0)
-    assert squared / 3.0 <= finite_time.required_clip_norm(run) ** 2 <= squared * (1.0 + 1e-12)
+    squared = formulas.gradient_bound(run, sigma_squared=0.0, beta_norm=1.0, nu=1.0)
+    assert squared / 3.0 <= formulas.required_clip_norm(run) ** 2 <= squared * (1.0 + 1e-12)
 
 
 def test_largest_rate_leaves_a_quarter_of_the_clip_norm_to_the_noise() -> None:
-    """What the proof of Theorem D.13 needs it for; C of D.4's norms is the root of that of its squares."""
-    constant, nu_tilde, gamma_squared, beta_norm, G = 2.0, 0.01, 3.0, 1.9, 0.7
+    """What the proof of Theorem D.13 needs it for, at constants of 1."""
+    nu_tilde, gamma_squared, beta_norm, G = 0.01, 3.0, 1.9, 0.7
     run = run_of()
-    eta = finite_time.largest_rate(
-        run, nu_tilde=nu_tilde, gamma_squared=gamma_squared, beta_norm=beta_norm, constant=constant
-    )
+    eta = formulas.largest_rate(run, nu_tilde=nu_tilde, gamma_squared=gamma_squared, beta_norm=beta_norm)
     problem = RegressionProblem(PROBLEM.lam, eta, PROBLEM.rho, clip_norm=G)
     quiet = Run(problem, 0.0, run.T, run.failure, run.moment)
-    noise = finite_time.gradient_bound(
-        quiet, sigma_squared=problem.noise_variance(gamma_squared), beta_norm=beta_norm, nu=eta * nu_tilde,
-        constant=constant**2,
-    )  # fmt: skip
+    noise = formulas.gradient_bound(
+        quiet, sigma_squared=problem.noise_variance(gamma_squared), beta_norm=beta_norm, nu=eta * nu_tilde
+    )
     assert noise == pytest.approx((G / 4.0) ** 2, rel=1e-12)
-    generous = finite_time.largest_rate(run, nu_tilde=1e9, gamma_squared=1.0, beta_norm=1.0, constant=constant)
-    assert generous == pytest.approx(1.0 / (constant * run.moment * run.log), rel=1e-14)
+    generous = formulas.largest_rate(run, nu_tilde=1e9, gamma_squared=1.0, beta_norm=1.0)
+    assert generous == pytest.approx(1.0 / (run.moment * run.log), rel=1e-14)
 
 
 def test_utility_terms_by_hand() -> None:
     problem = RegressionProblem(np.array([2.0, 0.5]), eta=1.0, rho=0.5, sigma_sgd=2.0)
     run = Run(problem, distance=3.0, T=1000.0, failure=0.1, moment=4.0)
-    sgd, ftrl = finite_time.dp_sgd_utility(run, polylog=7.0), finite_time.nu_dp_ftrl_utility(run, polylog=7.0)
-    # kappa d_eff = 5: 35 * 2/(0.5 * 1000) * 2.5 * 9, 35 * 2/500 * 4, 35 * 4/1000.
-    assert (sgd.distance, sgd.privacy, sgd.labels) == pytest.approx((3.15, 0.56, 0.14))
+    # kappa d_eff = 5: 5 * 2/(0.5 * 1000) * 2.5 * 9, 5 * 2/500 * 4, 5 * 4/1000.
+    assert formulas.dp_sgd_utility(run) == pytest.approx(0.45 + 0.08 + 0.02)
     # The dimension 2 becomes kappa d_eff / T = 0.005 (Sec. 2.3).
-    assert (ftrl.distance, ftrl.privacy, ftrl.labels) == pytest.approx((3.15 / 400.0, 0.56 / 400.0, 0.14))
-    assert ftrl.total == pytest.approx(ftrl.exponential + ftrl.distance + ftrl.privacy + ftrl.labels)
-    log = math.log(10_000.0)
+    assert formulas.nu_dp_ftrl_utility(run) == pytest.approx((0.45 + 0.08) / 400.0 + 0.02)
     size = 25.0 * 2.0 / 0.5
-    assert finite_time.dp_sgd_steps(run, 3.0) == pytest.approx(3.0 * size)
-    assert finite_time.nu_dp_ftrl_steps(run, 3.0) == pytest.approx(3.0 * size * math.log(3.0 * size))
-    assert sgd.exponential == pytest.approx(4.0 * math.exp(-1000.0 / (size * log**5)), rel=1e-12)
-    slow = finite_time.nu_dp_ftrl_utility(run, constant=1e-4).exponential
-    assert slow == pytest.approx(4.0 * math.exp(-1000.0 / (1e-4 * size * log**7 * math.log(size))), rel=1e-12)
-
-
-def test_largest_rate_of_corollary_d15_meets_the_condition_it_is_for() -> None:
-    """Its proof wants `eta log^2(1/(eta mu)) <= mu rho / (R^4 d log^5(T/p))` for T as the corollary asks."""
-    run = run_of()
-    size = finite_time.nu_dp_ftrl_steps(run)
-    T = size
-    while math.log(T / run.failure) ** 7 * size > T:
-        T *= 2.0
-    for longer in (1.0, 100.0, 1e9):
-        run = run_of(T=longer * T)
-        eta, mu = finite_time.nu_dp_ftrl_largest_rate(run), PROBLEM.mu
-        wanted = mu * PROBLEM.rho / (run.moment**2 * PROBLEM.d * run.log**5)
-        assert eta * math.log(1.0 / (eta * mu)) ** 2 <= wanted
+    assert formulas.dp_sgd_steps(run) == pytest.approx(size)
+    assert formulas.nu_dp_ftrl_steps(run) == pytest.approx(size * math.log(size))
 
 
 def test_tuning_lemma() -> None:

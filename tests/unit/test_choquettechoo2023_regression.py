@@ -8,10 +8,8 @@ import pytest
 from scipy.linalg import toeplitz
 
 from dpdescent.noise.strategies.toeplitz import nu_family
-from dpdescent.papers.choquettechoo2023.design import effective_dimension, power_law, spectrum
-from dpdescent.papers.choquettechoo2023.theory import asymptotic_bounds as bounds
-from dpdescent.papers.choquettechoo2023.theory import elliptic, regression
-from dpdescent.papers.choquettechoo2023.theory.regression import RegressionProblem
+from dpdescent.papers.choquettechoo2023 import components, elliptic, formulas, laws
+from dpdescent.papers.choquettechoo2023.setting import RegressionProblem, effective_dimension, power_law, spectrum
 from noisy_ftrl_twins import SecondMoments, nu_decoder, nu_encoder
 
 # Every setting of Figure 2: dimension, decay of the spectrum and learning rate.
@@ -63,20 +61,20 @@ def test_effective_dimension_is_a_stable_rank() -> None:
 def test_three_routes_agree(d: int, alpha: float, eta: float) -> None:
     problem = RegressionProblem(power_law(d, alpha), eta=eta, rho=0.5)
     nu = eta * problem.mu
-    sgd, ftrl = regression.noisy_sgd(problem), regression.nu_noisy_ftrl(problem, nu)
-    assert regression.by_quadrature(problem, np.ones_like, width=1.0) == pytest.approx(sgd, rel=1e-12)
-    assert regression.by_quadrature(problem, root_distance(nu), width=nu) == pytest.approx(ftrl, rel=1e-11)
-    assert regression.by_recursion(problem, np.ones(1), 1.0) == pytest.approx(sgd, rel=1e-10)
+    sgd, ftrl = laws.noisy_sgd(problem), laws.nu_noisy_ftrl(problem, nu)
+    assert laws.by_quadrature(problem, np.ones_like, width=1.0) == pytest.approx(sgd, rel=1e-12)
+    assert laws.by_quadrature(problem, root_distance(nu), width=nu) == pytest.approx(ftrl, rel=1e-11)
+    assert laws.by_recursion(problem, np.ones(1), 1.0) == pytest.approx(sgd, rel=1e-10)
     beta = nu_decoder(nu, math.ceil(16 / nu))
-    assert regression.by_recursion(problem, beta, regression.gamma_squared_nu(nu)) == pytest.approx(ftrl, rel=1e-10)
+    assert laws.by_recursion(problem, beta, laws.gamma_squared_nu(nu)) == pytest.approx(ftrl, rel=1e-10)
 
 
 @pytest.mark.parametrize("nu", [0.01, 0.3])
 def test_three_routes_agree_with_label_noise_and_damped_anti_pgd(nu: float) -> None:
-    beta, gamma_squared = np.array([1.0, nu - 1.0]), regression.gamma_squared_damped(nu)
-    expected = regression.damped_anti_pgd(NOISY, nu)
-    assert regression.by_recursion(NOISY, beta, gamma_squared) == pytest.approx(expected, rel=1e-11)
-    by_power = regression.by_quadrature(NOISY, lambda omega: elliptic.distance_squared(nu, omega), width=nu)
+    beta, gamma_squared = np.array([1.0, nu - 1.0]), laws.gamma_squared_damped(nu)
+    expected = laws.damped_anti_pgd(NOISY, nu)
+    assert laws.by_recursion(NOISY, beta, gamma_squared) == pytest.approx(expected, rel=1e-11)
+    by_power = laws.by_quadrature(NOISY, lambda omega: elliptic.distance_squared(nu, omega), width=nu)
     assert by_power == pytest.approx(expected, rel=1e-11)
     encoder = (1.0 - nu) ** np.arange(math.ceil(20 / nu))
     assert gamma_squared == pytest.approx(float(encoder @ encoder), rel=1e-12)
@@ -92,44 +90,44 @@ def test_dense_second_moments_agree(beta: np.ndarray, sigma_sgd: float) -> None:
     moments = SecondMoments(
         rotation @ np.diag(lam) @ rotation.T, problem.eta, beta, problem.noise_variance(gamma_squared), sigma_sgd
     )
-    found = regression.suboptimality(problem, regression.q_of(problem, beta), gamma_squared)
+    found = laws.suboptimality(problem, laws.q_of(problem, beta), gamma_squared)
     assert found == pytest.approx(moments.limit(), rel=1e-11)
-    assert regression.by_recursion(problem, beta, gamma_squared) == pytest.approx(moments.limit(), rel=1e-11)
+    assert laws.by_recursion(problem, beta, gamma_squared) == pytest.approx(moments.limit(), rel=1e-11)
 
 
 def test_variances_are_a_fixed_point() -> None:
-    q, gamma_squared = regression.q_nu(NOISY, 0.003), regression.gamma_squared_nu(0.003)
-    s = regression.variances(NOISY, q, gamma_squared)
+    q, gamma_squared = laws.q_nu(NOISY, 0.003), laws.gamma_squared_nu(0.003)
+    s = laws.variances(NOISY, q, gamma_squared)
     force = NOISY.noise_variance(gamma_squared) * q + NOISY.lam * NOISY.sigma_sgd**2
-    assert regression.second_moment_step(NOISY) @ s + NOISY.eta**2 * force == pytest.approx(s, rel=1e-12)
-    assert NOISY.lam @ s == pytest.approx(regression.suboptimality(NOISY, q, gamma_squared, half=False), rel=1e-12)
+    assert laws.second_moment_step(NOISY) @ s + NOISY.eta**2 * force == pytest.approx(s, rel=1e-12)
+    assert NOISY.lam @ s == pytest.approx(2.0 * laws.suboptimality(NOISY, q, gamma_squared), rel=1e-12)
 
 
 def test_weights_are_quadratic_forms() -> None:
     beta = np.array([1.0, -0.5, 0.2, 0.0, -0.3])
     expected = [beta @ toeplitz((1.0 - rate) ** np.arange(5)) @ beta for rate in NOISY.rates]
-    assert regression.q_of(NOISY, beta) == pytest.approx(expected, rel=1e-13)
-    assert regression.q_of(NOISY, np.ones(1)) == pytest.approx(regression.q_identity(NOISY), rel=1e-15)
-    assert regression.q_of(NOISY, np.array([1.0, -1.0])) == pytest.approx(regression.q_damped(NOISY, 0.0), rel=1e-12)
-    assert regression.q_of(NOISY, np.array([1.0, -0.9])) == pytest.approx(regression.q_damped(NOISY, 0.1), rel=1e-12)
-    long = regression.q_of(NOISY, nu_decoder(0.01, 3000))
-    assert long == pytest.approx(regression.q_nu(NOISY, 0.01), rel=1e-11)
+    assert laws.q_of(NOISY, beta) == pytest.approx(expected, rel=1e-13)
+    assert laws.q_of(NOISY, np.ones(1)) == pytest.approx(laws.q_identity(NOISY), rel=1e-15)
+    assert laws.q_of(NOISY, np.array([1.0, -1.0])) == pytest.approx(laws.q_damped(NOISY, 0.0), rel=1e-12)
+    assert laws.q_of(NOISY, np.array([1.0, -0.9])) == pytest.approx(laws.q_damped(NOISY, 0.1), rel=1e-12)
+    long = laws.q_of(NOISY, nu_decoder(0.01, 3000))
+    assert long == pytest.approx(laws.q_nu(NOISY, 0.01), rel=1e-11)
 
 
 def test_sensitivity_of_nu() -> None:
     encoder = nu_encoder(0.02, 2000)
-    assert regression.gamma_squared_nu(0.02) == pytest.approx(float(encoder @ encoder), rel=1e-12)
-    assert regression.gamma_squared_nu(0.02) == pytest.approx(nu_family(0.02).sensitivity_squared_limit(), rel=1e-13)
+    assert laws.gamma_squared_nu(0.02) == pytest.approx(float(encoder @ encoder), rel=1e-12)
+    assert laws.gamma_squared_nu(0.02) == pytest.approx(nu_family(0.02).sensitivity_squared_limit(), rel=1e-13)
 
 
 def test_golden_values() -> None:
     small = RegressionProblem(power_law(8, 1.0), eta=0.05, rho=0.5)
-    assert regression.noisy_sgd(small) == pytest.approx(0.10940, rel=1e-4)
-    assert regression.nu_noisy_ftrl(small, 0.05 / 8) == pytest.approx(0.014762, rel=1e-4)
-    assert regression.damped_anti_pgd(small, 0.1) == pytest.approx(0.023567, rel=1e-4)
-    assert regression.noisy_sgd(BASE) == pytest.approx(0.67759, rel=1e-5)
+    assert laws.noisy_sgd(small) == pytest.approx(0.10940, rel=1e-4)
+    assert laws.nu_noisy_ftrl(small, 0.05 / 8) == pytest.approx(0.014762, rel=1e-4)
+    assert laws.damped_anti_pgd(small, 0.1) == pytest.approx(0.023567, rel=1e-4)
+    assert laws.noisy_sgd(BASE) == pytest.approx(0.67759, rel=1e-5)
     for multiple, value in [(1e-3, 0.01552), (1.0, 0.009585), (10.0, 0.009426), (1000.0, 0.1424)]:
-        assert regression.nu_noisy_ftrl(BASE, multiple * BASE_NU) == pytest.approx(value, rel=5e-4)
+        assert laws.nu_noisy_ftrl(BASE, multiple * BASE_NU) == pytest.approx(value, rel=5e-4)
 
 
 def test_slopes_of_figure_2() -> None:
@@ -137,8 +135,8 @@ def test_slopes_of_figure_2() -> None:
     sgd, ftrl, d_eff = [], [], []
     for d, alpha, eta in FIGURE_2:
         problem = RegressionProblem(power_law(d, alpha), eta=eta, rho=0.5)
-        sgd.append(regression.noisy_sgd(problem))
-        ftrl.append(regression.nu_noisy_ftrl(problem, eta * problem.mu))
+        sgd.append(laws.noisy_sgd(problem))
+        ftrl.append(laws.nu_noisy_ftrl(problem, eta * problem.mu))
         d_eff.append(effective_dimension(problem.lam))
     etas = [eta for _, _, eta in FIGURE_2[12:]]
     assert fitted_slope([16, 32, 64, 128, 256], sgd[:5]) == pytest.approx(1.009, abs=6e-4)
@@ -151,21 +149,20 @@ def test_slopes_of_figure_2() -> None:
 def test_scales() -> None:
     """F is proportional to G^2 gamma^2 / rho, and to the variance of the labels; eq. 22 has twice that of eq. 8."""
     quiet = RegressionProblem(NOISY.lam, NOISY.eta, NOISY.rho, NOISY.clip_norm)
-    noise = regression.noisy_sgd(quiet)
+    noise = laws.noisy_sgd(quiet)
     scaled = RegressionProblem(NOISY.lam, NOISY.eta, 2.0 * NOISY.rho, 3.0 * NOISY.clip_norm)
-    assert regression.noisy_sgd(scaled) == pytest.approx(4.5 * noise, rel=1e-13)
-    labels = [regression.noisy_sgd(RegressionProblem(NOISY.lam, NOISY.eta, 1e300, sigma_sgd=s)) for s in (1.0, 2.0)]
+    assert laws.noisy_sgd(scaled) == pytest.approx(4.5 * noise, rel=1e-13)
+    labels = [laws.noisy_sgd(RegressionProblem(NOISY.lam, NOISY.eta, 1e300, sigma_sgd=s)) for s in (1.0, 2.0)]
     assert labels[1] == pytest.approx(4.0 * labels[0], rel=1e-13)
-    assert regression.noisy_sgd(NOISY) == pytest.approx(noise + 0.36 * labels[0], rel=1e-12)
-    assert regression.noisy_sgd(NOISY, half=False) == pytest.approx(2.0 * regression.noisy_sgd(NOISY), rel=1e-15)
+    assert laws.noisy_sgd(NOISY) == pytest.approx(noise + 0.36 * labels[0], rel=1e-12)
 
 
 def test_refusals() -> None:
     lam = power_law(128, 1.0)
     with pytest.raises(ValueError, match=r"eta=1\.0 times the largest eigenvalue, 1, must be below 1: take eta < 1"):
-        regression.noisy_sgd(RegressionProblem(lam, eta=1.0, rho=0.5))
-    assert regression.noisy_sgd(RegressionProblem(lam, eta=0.32, rho=0.5)) > 10.0
-    for error in (regression.noisy_sgd, lambda p: regression.by_recursion(p, np.ones(1), 1.0)):
+        laws.noisy_sgd(RegressionProblem(lam, eta=1.0, rho=0.5))
+    assert laws.noisy_sgd(RegressionProblem(lam, eta=0.32, rho=0.5)) > 10.0
+    for error in (laws.noisy_sgd, lambda p: laws.by_recursion(p, np.ones(1), 1.0)):
         with pytest.raises(ValueError, match=r"eta=0\.33 at Tr H=5\.43\d* makes the gain of second moments A=1\.0"):
             error(RegressionProblem(lam, eta=0.33, rho=0.5))
     with pytest.raises(ValueError, match="eta must be positive"):
@@ -173,49 +170,54 @@ def test_refusals() -> None:
     with pytest.raises(ValueError, match="lam="):
         RegressionProblem(np.array([1.0, 0.0]), eta=0.1, rho=0.5)
     with pytest.raises(ValueError, match=r"nu=0\.0 must lie in \(0, 1\]"):
-        regression.damped_anti_pgd(BASE, 0.0)
+        laws.damped_anti_pgd(BASE, 0.0)
     with pytest.raises(ValueError, match=r"nu=1\.1 must lie in \[0, 1\]"):
-        regression.q_damped(BASE, 1.1)
-    assert regression.suboptimality(BASE, regression.q_nu(BASE, 0.0), math.inf) == math.inf
+        laws.q_damped(BASE, 1.1)
+    assert laws.suboptimality(BASE, laws.q_nu(BASE, 0.0), math.inf) == math.inf
 
 
 def test_the_stability_edge_is_that_of_the_step() -> None:
     for eta in (0.32, 0.33):
         problem = RegressionProblem(power_law(128, 1.0), eta=eta, rho=0.5)
-        stable = np.linalg.eigvalsh(regression.second_moment_step(problem))[-1] < 1.0
+        stable = np.linalg.eigvalsh(laws.second_moment_step(problem))[-1] < 1.0
         assert stable == (problem.gain < 1.0) == (eta == 0.32)
 
 
 # Bounds
 
 NOISES = [
-    ("sgd", lambda problem: (regression.q_identity(problem), 1.0)),
-    ("nu", lambda p: (regression.q_nu(p, p.eta * p.mu), regression.gamma_squared_nu(p.eta * p.mu))),
-    ("damped", lambda p: (regression.q_damped(p, 0.2), regression.gamma_squared_damped(0.2))),
+    ("sgd", lambda problem: (laws.q_identity(problem), 1.0)),
+    ("nu", lambda p: (laws.q_nu(p, p.eta * p.mu), laws.gamma_squared_nu(p.eta * p.mu))),
+    ("damped", lambda p: (laws.q_damped(p, 0.2), laws.gamma_squared_damped(0.2))),
 ]
+
+
+def fixed_design(problem: RegressionProblem, q: np.ndarray, gamma_squared: float) -> float:
+    """F_inf with H in the place of every x x', a lower bound on F_inf."""
+    (moments,) = components.higher_orders(problem, q, gamma_squared, 0)
+    return 0.5 * float(problem.lam @ moments)
 
 
 @pytest.mark.parametrize("noise", [noise for _, noise in NOISES], ids=[name for name, _ in NOISES])
 @pytest.mark.parametrize("name", ["flat", "k^-0.5", "k^-1", "k^-2", "one large"])
 @pytest.mark.parametrize("sigma_sgd", [0.0, 2.0])
-@pytest.mark.parametrize("half", [True, False])
-def test_bounds_hold_and_are_ordered(noise, name: str, sigma_sgd: float, half: bool) -> None:
+def test_bounds_hold_and_are_ordered(noise, name: str, sigma_sgd: float) -> None:
     lam = spectrum(name, 24)
     problem = RegressionProblem(lam, eta=0.1 / lam.sum(), rho=0.4, clip_norm=1.3, sigma_sgd=sigma_sgd)
     q, gamma_squared = noise(problem)
-    exact = regression.suboptimality(problem, q, gamma_squared, half)
+    exact = laws.suboptimality(problem, q, gamma_squared)
     lower = [
-        bounds.universal_lower_bound_as_stated(problem, half=half),
-        bounds.universal_lower_bound(problem, half=half),
-        bounds.lower_bound(problem, q, gamma_squared, half=half),
-        regression.fixed_design_suboptimality(problem, q, gamma_squared, half),
+        formulas.universal_lower_bound_as_stated(problem),
+        formulas.universal_lower_bound(problem),
+        formulas.lower_bound(problem, q, gamma_squared),
+        fixed_design(problem, q, gamma_squared),
         exact,
     ]
-    assert bounds.lower_bound_by_time(problem, q, gamma_squared, half=half) <= lower[2]
-    upper = [bounds.upper_bound(problem, q, gamma_squared, half=half),
-             bounds.upper_bound_by_frequency(problem, q, gamma_squared, half=half),
-             bounds.upper_bound_by_frequency(problem, q, gamma_squared, half=half,
-                                             moment=bounds.fourth_moment_bound(lam))]  # fmt: skip
+    assert formulas.lower_bound_by_time(problem, q, gamma_squared) <= lower[2]
+    upper = [formulas.upper_bound(problem, q, gamma_squared),
+             formulas.upper_bound_by_frequency(problem, q, gamma_squared),
+             formulas.upper_bound_by_frequency(problem, q, gamma_squared,
+                                             moment=formulas.fourth_moment_bound(lam))]  # fmt: skip
     # At equal eigenvalues nu = eta mu is the optimum, and two of the lower bounds are one.
     for smaller, larger in itertools.pairwise([*lower, *upper]):
         assert smaller <= larger * (1.0 + 1e-12)
@@ -223,32 +225,32 @@ def test_bounds_hold_and_are_ordered(noise, name: str, sigma_sgd: float, half: b
 
 def test_lower_bound_is_the_fixed_design() -> None:
     """Without label noise Theorem C.18 is the error of the linear system with every x x' replaced by H."""
-    q, gamma_squared = regression.q_nu(BASE, BASE_NU), regression.gamma_squared_nu(BASE_NU)
-    expected = regression.fixed_design_suboptimality(BASE, q, gamma_squared)
-    assert bounds.lower_bound(BASE, q, gamma_squared) == pytest.approx(expected, rel=1e-13)
+    q, gamma_squared = laws.q_nu(BASE, BASE_NU), laws.gamma_squared_nu(BASE_NU)
+    expected = fixed_design(BASE, q, gamma_squared)
+    assert formulas.lower_bound(BASE, q, gamma_squared) == pytest.approx(expected, rel=1e-13)
 
 
 def test_weight_integral_is_one() -> None:
     grid = elliptic.Quadrature.graded(1e-3)
     h = sum(lam / elliptic.distance_squared(NOISY.eta * lam, grid.frequencies) for lam in NOISY.lam)
     expected = grid.integrate(np.sqrt(elliptic.distance_squared(0.003, grid.frequencies)) * h)
-    assert bounds.weight_integral(NOISY, regression.q_nu(NOISY, 0.003)) == pytest.approx(float(expected), rel=1e-11)
+    assert formulas.weight_integral(NOISY, laws.q_nu(NOISY, 0.003)) == pytest.approx(float(expected), rel=1e-11)
 
 
 def test_golden_bounds() -> None:
-    q, gamma_squared = regression.q_nu(BASE, BASE_NU), regression.gamma_squared_nu(BASE_NU)
-    assert bounds.universal_lower_bound(BASE) == pytest.approx(0.008297, rel=1e-4)
-    assert bounds.universal_lower_bound_as_stated(BASE) == pytest.approx(0.000272, rel=3e-3)
-    assert bounds.upper_bound(BASE, regression.q_identity(BASE), 1.0) == pytest.approx(22.9, rel=2e-3)
-    assert bounds.upper_bound(BASE, q, gamma_squared) == pytest.approx(0.323, rel=2e-3)
-    assert bounds.direction_errors(BASE, q)[[0, 15, 127]] == pytest.approx([10.79, 1.013, 0.169], rel=3e-3)
-    sgd = bounds.direction_errors(BASE, regression.q_identity(BASE))
+    q, gamma_squared = laws.q_nu(BASE, BASE_NU), laws.gamma_squared_nu(BASE_NU)
+    assert formulas.universal_lower_bound(BASE) == pytest.approx(0.008297, rel=1e-4)
+    assert formulas.universal_lower_bound_as_stated(BASE) == pytest.approx(0.000272, rel=3e-3)
+    assert formulas.upper_bound(BASE, laws.q_identity(BASE), 1.0) == pytest.approx(22.9, rel=2e-3)
+    assert formulas.upper_bound(BASE, q, gamma_squared) == pytest.approx(0.323, rel=2e-3)
+    assert formulas.direction_errors(BASE, q)[[0, 15, 127]] == pytest.approx([10.79, 1.013, 0.169], rel=3e-3)
+    sgd = formulas.direction_errors(BASE, laws.q_identity(BASE))
     assert sgd[[0, 127]] == pytest.approx([158.7, 157.1], rel=4e-4)
 
 
 def test_direction_errors_are_equation_44() -> None:
     nu = 0.01
-    found = bounds.direction_errors(NOISY, regression.q_nu(NOISY, nu))
+    found = formulas.direction_errors(NOISY, laws.q_nu(NOISY, nu))
     assert found == pytest.approx([lam * elliptic.integral(nu, NOISY.eta * lam) for lam in NOISY.lam], rel=1e-13)
 
 
@@ -258,58 +260,46 @@ def test_fourth_moment_is_the_smallest() -> None:
     # E|x|^2 x x' = 2 H^2 + Tr(H) H, of which 2 lam_1 + Tr H is the largest eigenvalue relative to H.
     x = rng.standard_normal((400_000, 3)) * np.sqrt(lam)
     moments = ((x**2).sum(1)[:, None] * x**2).mean(0)
-    assert bounds.fourth_moment(lam) == pytest.approx((moments / lam).max(), rel=0.02)
-    assert lam.sum() <= bounds.fourth_moment(lam) <= bounds.fourth_moment_bound(lam)
+    assert formulas.fourth_moment(lam) == pytest.approx((moments / lam).max(), rel=0.02)
+    assert lam.sum() <= formulas.fourth_moment(lam) <= formulas.fourth_moment_bound(lam)
 
 
 def test_upper_bound_by_hand() -> None:
     problem = RegressionProblem(np.array([0.5, 0.25]), eta=0.08, rho=2.0, clip_norm=3.0, sigma_sgd=0.5)
     # eta R^2 = 0.08 * 3.125 = 1/4, so that (1 - 1/2)^-2 = 4; sigma^2 = 9 * 1.5 / 4.
-    found = bounds.upper_bound(problem, np.array([0.3, 0.4]), 1.5, moment=3.125, kurtosis=2.0)
-    assert found == pytest.approx(5.0 * 0.25 * 0.25 + 9.0 * 0.08 * 3.375 * 0.7, rel=1e-14)
-    assert math.isnan(bounds.upper_bound(problem, np.array([0.3, 0.4]), 1.5, moment=12.5))
+    found = formulas.upper_bound(problem, np.array([0.3, 0.4]), 1.5, moment=3.125)
+    assert found == pytest.approx(5.0 * 0.25 * 0.25 + 13.0 * 0.08 * 3.375 * 0.7, rel=1e-14)
+    assert math.isnan(formulas.upper_bound(problem, np.array([0.3, 0.4]), 1.5, moment=12.5))
 
 
 @pytest.mark.parametrize("multiple", [1.0, 0.01])
 def test_constants_of_proposition_c22(multiple: float) -> None:
     nu = multiple * BASE_NU
-    stated, before = bounds.nu_upper_bound(BASE, nu), bounds.nu_upper_bound_before_lemma(BASE, nu)
-    assert regression.nu_noisy_ftrl(BASE, nu) <= before <= stated
-    # Its shape is that of the proposition.
-    series = (1.0 - math.sqrt(BASE.eta * bounds.fourth_moment(BASE.lam))) ** -2
-    constant = (1.0 + 3.0 * series) / 3.0 * 5.0 * 128.0 / 49.0 / (4.0 * math.pi**2)
-    assert stated == pytest.approx(bounds.nu_order(BASE, nu, constant=constant), rel=1e-13)
-    assert math.isnan(bounds.nu_upper_bound(BASE, 1.1 * BASE_NU))
+    stated, before = (
+        formulas.nu_upper_bound(BASE, nu),
+        formulas.upper_bound_by_frequency(BASE, laws.q_nu(BASE, nu), laws.gamma_squared_nu(nu)),
+    )
+    assert laws.nu_noisy_ftrl(BASE, nu) <= before <= stated
+    assert math.isnan(formulas.nu_upper_bound(BASE, 1.1 * BASE_NU))
     with pytest.raises(ValueError, match=r"sigma_sgd=0\.6 must be 0"):
-        bounds.nu_upper_bound(NOISY, 1e-6)
-
-
-def test_remainder_of_proposition_c22() -> None:
-    with_it = bounds.nu_order(NOISY, 0.001, remainder_constant=2.0, moment=5.0)
-    unit = NOISY.eta**3 * NOISY.clip_norm**2 / NOISY.rho
-    assert with_it - bounds.nu_order(NOISY, 0.001) == pytest.approx(2.0 * unit * 5.0 * NOISY.mu, rel=1e-9)
+        formulas.nu_upper_bound(NOISY, 1e-6)
 
 
 @pytest.mark.parametrize("name", ["flat", "k^-1", "k^-3"])
 def test_leading_orders(name: str) -> None:
     lam = spectrum(name, 16)
     problem = RegressionProblem(lam, eta=1e-7, rho=0.4, clip_norm=1.5)
-    assert regression.noisy_sgd(problem) == pytest.approx(bounds.theorem_noisy_sgd(problem, 1.0 / 8.0), rel=1e-5)
+    sgd = problem.eta * problem.d * problem.clip_norm**2 / (8.0 * problem.rho)
+    assert laws.noisy_sgd(problem) == pytest.approx(sgd, rel=1e-5)
+    # I(nu, eta lambda_j) has the logarithm of 1/(eta lambda_j), not of 1/nu.
     nu = problem.eta * problem.mu
-    assert regression.nu_noisy_ftrl(problem, nu) == pytest.approx(bounds.nu_leading_order(problem, nu), rel=1e-5)
+    scale = problem.eta**2 * problem.clip_norm**2 / (16.0 * math.pi**2 * problem.rho)
+    ftrl = scale * elliptic.diagonal(nu) * float(lam @ elliptic.integrals(nu, problem.rates))
+    assert laws.nu_noisy_ftrl(problem, nu) == pytest.approx(ftrl, rel=1e-5)
     nu = math.sqrt(2.0 * problem.eta * problem.trace / problem.d)
-    leading = bounds.damped_leading_order(problem, nu)
-    assert regression.damped_anti_pgd(problem, nu) == pytest.approx(leading, rel=3e-3)
-    assert leading == pytest.approx(bounds.best_damped_order(problem, math.sqrt(2.0) / 8.0), rel=1e-13)
-    assert bounds.damped_leading_order(problem, nu, half=False) == pytest.approx(2.0 * leading, rel=1e-15)
-
-
-def test_orders_by_hand() -> None:
-    problem = RegressionProblem(np.array([1.0, 0.5]), eta=0.1, rho=0.5, clip_norm=2.0, sigma_sgd=3.0)
-    assert bounds.theorem_noisy_sgd(problem, 2.0) == pytest.approx(2.0 * (1.6 + 1.35), rel=1e-13)
-    assert bounds.theorem_nu_noisy_ftrl(problem, math.exp(-3.0)) == pytest.approx((0.08 * 9.0 + 0.9) * 1.5, rel=1e-13)
-    assert bounds.theorem_lower(problem) == pytest.approx((0.08 + 0.9) * 1.5, rel=1e-13)
-    assert bounds.damped_order(problem, 0.1) == pytest.approx(0.8 * (0.2 + 1.5), rel=1e-13)
+    leading = formulas.damped_leading_order(problem, nu)
+    assert laws.damped_anti_pgd(problem, nu) == pytest.approx(leading, rel=3e-3)
+    assert leading == pytest.approx(formulas.best_damped_order(problem), rel=1e-13)
 
 
 def test_theorem_2_2_brackets_the_error() -> None:
@@ -319,5 +309,6 @@ def test_theorem_2_2_brackets_the_error() -> None:
             lam = spectrum(name, d)
             problem = RegressionProblem(lam, eta=0.1 / lam.sum(), rho=0.5)
             nu = problem.eta * problem.mu
-            exact = regression.nu_noisy_ftrl(problem, nu, half=False)
-            assert bounds.theorem_lower(problem, 1.0 / 8.0) <= exact <= bounds.theorem_nu_noisy_ftrl(problem, nu)
+            exact = 2.0 * laws.nu_noisy_ftrl(problem, nu)
+            order = problem.eta**2 * problem.clip_norm**2 / problem.rho * problem.trace
+            assert order / 8.0 <= exact <= order * math.log(1.0 / nu) ** 2

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-from dpdescent.data.users import draw_users
-from dpdescent.models.bigram import Bigram
 from dpdescent.models.classifiers import Classifier, TanhNetwork, softmax, softmax_regression
 from dpdescent.privacy.clipping import clip_factors
 
@@ -12,9 +10,6 @@ RNG = np.random.default_rng(0)
 NETWORKS = [softmax_regression(5, 3), TanhNetwork((5, 4, 3)), TanhNetwork((5, 4, 6, 3))]
 X, Y = RNG.standard_normal((7, 5)), RNG.integers(0, 3, 7)
 X[2] = 0.0
-TEXTS = draw_users(6, 20, 9, RNG)
-TEXTS[1] = 4
-TEXTS[2] = 0
 
 
 def network_loss(model, theta, x, label):
@@ -31,12 +26,6 @@ def network_loss(model, theta, x, label):
     return float(np.log(np.exp(output).sum()) - output[label])
 
 
-def bigram_loss(model, theta, text, successors):
-    """Mean over positions of the cross-entropy of the next token."""
-    table = theta.reshape(model.vocabulary, model.vocabulary)
-    return float(np.mean([np.log(np.exp(table[a]).sum()) - table[a, b] for a, b in zip(text, successors, strict=True)]))
-
-
 def differences(loss, theta, step=1e-5):
     """Gradient by central differences."""
     gradient = np.empty_like(theta)
@@ -47,10 +36,7 @@ def differences(loss, theta, step=1e-5):
     return gradient
 
 
-CASES = [
-    *(pytest.param(model, network_loss, X, Y, id=str(model.widths)) for model in NETWORKS),
-    pytest.param(Bigram(9), bigram_loss, TEXTS[:, :-1], TEXTS[:, 1:], id="bigram"),
-]
+CASES = [pytest.param(model, network_loss, X, Y, id=str(model.widths)) for model in NETWORKS]
 
 
 def explicit(model, loss, theta, inputs, labels, clip_norm):
@@ -125,18 +111,8 @@ def test_softmax_regression_clips_by_the_closed_form():
 
 
 def test_huge_scores_are_no_trouble():
-    for model, inputs, labels in [(NETWORKS[0], X, Y), (Bigram(9), TEXTS[:, :-1], TEXTS[:, 1:])]:
-        parameters = 1e200 * np.random.default_rng(5).standard_normal((2, model.parameters))
-        assert np.isfinite(model.clipped_gradient_sum(parameters, inputs, labels, 1.0)).all()
-
-
-def test_a_user_who_is_predicted_perfectly_has_no_gradient():
-    """Three squares that cancel to rounding, on either side of zero."""
-    model, text = Bigram(3), np.array([[0, 1, 2, 0, 1, 2, 0]])
-    sure = np.roll(np.eye(3), 1, axis=1).ravel()
-    parameters = np.linspace(15.0, 40.0, 50)[:, None] * sure
-    found = model.clipped_gradient_sum(parameters, text[:, :-1], text[:, 1:], 1.0)
-    np.testing.assert_allclose(found, 0.0, atol=1e-6)
+    parameters = 1e200 * np.random.default_rng(5).standard_normal((2, NETWORKS[0].parameters))
+    assert np.isfinite(NETWORKS[0].clipped_gradient_sum(parameters, X, Y, 1.0)).all()
 
 
 def test_initial_parameters():
@@ -149,14 +125,12 @@ def test_initial_parameters():
     wide = TanhNetwork((400, 300, 2))
     hidden = wide.initial(np.random.default_rng(0))[: 400 * 300]
     assert hidden.std() == pytest.approx(1 / 20, rel=0.01)
-    np.testing.assert_array_equal(Bigram(9).initial(RNG), np.zeros(81))
 
 
 def test_parameters_are_counted():
     assert softmax_regression(64, 10).parameters == 650
     assert TanhNetwork((64, 32, 10)).parameters == 65 * 32 + 33 * 10
-    assert Bigram(64).parameters == 4096
-    models: list[Classifier] = [*NETWORKS, Bigram(9)]
+    models: list[Classifier] = NETWORKS
     assert all(model.parameters > 0 for model in models)
 
 
@@ -168,14 +142,6 @@ def test_accuracy_of_a_network():
     labels = np.where(X[:, 0] > 0, 2, 0)
     labels[:2] = 1
     np.testing.assert_allclose(model.accuracy(theta, X, labels), [(labels == 0).mean(), 5 / 7])
-
-
-def test_unknown_words_are_missed_as_targets_and_never_predicted():
-    model, rows = Bigram(3, unknown=1), np.array([[0, 0, 0, 2]])
-    table = np.array([[0.0, 9.0, 1.0], [0.0, 0.0, 0.0], [0.0, 5.0, 0.0]])
-    # After 0 the best known word is 2, after 2 it is 0, by the tie.
-    assert model.accuracy(table.reshape(1, 9), rows, np.array([[2, 1, 0, 1]]))[0] == 1 / 4
-    assert model.accuracy(table.reshape(1, 9), rows, np.array([[2, 2, 2, 0]]))[0] == 1
 
 
 def test_clip_factors():
@@ -190,8 +156,6 @@ def test_clip_factors():
         (lambda: TanhNetwork((5,)), r"widths=\(5,\)"),
         (lambda: TanhNetwork((5, 0, 2)), r"widths=\(5, 0, 2\)"),
         (lambda: TanhNetwork((5, 1)), r"widths=\(5, 1\)"),
-        (lambda: Bigram(1), "vocabulary=1"),
-        (lambda: Bigram(5, unknown=5), "unknown=5"),
     ],
 )
 def test_bad_arguments_are_named(call, words):

@@ -1,7 +1,6 @@
 """Figure 4(a) on images by a linear model: its engine against the one of the digits, its runs, rates and claims."""
 
 import csv
-import importlib
 import itertools
 
 import numpy as np
@@ -14,9 +13,8 @@ from dpdescent.algorithms.dp_ftrl_softmax import WideSoftmax
 from dpdescent.models import image_columns
 from dpdescent.models.classifiers import softmax_regression
 from dpdescent.models.image_columns import Columns
-from dpdescent.papers.choquettechoo2023 import on_request
-from dpdescent.papers.choquettechoo2023.runs import image_learning
-from dpdescent.papers.choquettechoo2023.runs.image_learning import AMPLIFIED_RENYI
+from dpdescent.papers.choquettechoo2023 import images, on_request
+from dpdescent.papers.choquettechoo2023.setting import AMPLIFIED_RENYI
 from dpdescent.replication.judging.evidence import Evidence
 
 MECHANISMS = ["non-private", "DP-SGD", "DP-SGD, amplified", AMPLIFIED_RENYI, "Optimal CC", "Optimal CC, restarts",
@@ -49,8 +47,8 @@ def _small_images(monkeypatch, tmp_path):
 
     monkeypatch.setattr(image_columns, "training_columns", made)
     monkeypatch.setattr(image_columns, "test_columns", lambda *args: made(*args, part=1))
-    monkeypatch.setattr(image_learning, "CACHE", tmp_path)
-    image_learning.multi_epoch_kept.cache_clear()
+    monkeypatch.setattr(images, "CACHE", tmp_path)
+    images.multi_epoch_kept.cache_clear()
 
 
 @pytest.fixture
@@ -95,7 +93,7 @@ def test_the_engine_is_that_of_the_digits_in_single_precision(clip_norm):
 
 
 def test_rows_have_every_mechanism_and_differences_are_those_of_the_seed(tuned):
-    rows = pd.DataFrame(image_learning.run(spec(**tuned), RATES))
+    rows = pd.DataFrame(images.rows_of(spec(**tuned), RATES))
     accuracy = rows[rows["series"] == "test accuracy"].set_index(["trial", "eps", "mechanism"])["value"]
     assert {eps for trial, eps, _ in accuracy.index if trial == 0} == {2.0, 4.0, 10.0}
     assert {eps for trial, eps, _ in accuracy.index if trial == 1} == {4.0, 10.0}
@@ -114,9 +112,9 @@ def test_rows_have_every_mechanism_and_differences_are_those_of_the_seed(tuned):
 
 def test_a_run_is_the_same_whatever_runs_beside_it(tuned):
     few = {"mechanism": ["nu-DP-FTRL", "DP-SGD, amplified"]}
-    whole = {(r["mechanism"], r["eps"]): r["value"] for r in image_learning.run(spec(trials=[0, 1], **tuned), RATES)
+    whole = {(r["mechanism"], r["eps"]): r["value"] for r in images.rows_of(spec(trials=[0, 1], **tuned), RATES)
              if r["series"] == "test accuracy"}  # fmt: skip
-    for row in image_learning.run(spec(trials=[0, 1], arms=few, **tuned), RATES):
+    for row in images.rows_of(spec(trials=[0, 1], arms=few, **tuned), RATES):
         if row["series"] == "test accuracy":
             assert row["value"] == pytest.approx(whole[row["mechanism"], row["eps"]], abs=1 / 60 + 1e-9)
 
@@ -124,7 +122,7 @@ def test_a_run_is_the_same_whatever_runs_beside_it(tuned):
 def test_tuning_never_looks_at_a_test_image(monkeypatch):
     monkeypatch.setattr(image_columns, "test_columns", lambda *args: pytest.fail("a test image was asked for"))
     cell = {"mechanism": "nu-DP-FTRL", "learning_rate": [0.1, 0.5]}
-    rows = list(image_learning.tune(spec(cell=cell, arms={"eps": [4.0, 10.0]}, trials=[0, 1])))
+    rows = list(images.tune(spec(cell=cell, arms={"eps": [4.0, 10.0]}, trials=[0, 1])))
     places = {(row["eps"], row["learning_rate"], row["series"]) for row in rows}
     assert places == set(itertools.product((4.0, 10.0), (0.1, 0.5), ("held-out accuracy",)))
 
@@ -132,7 +130,7 @@ def test_tuning_never_looks_at_a_test_image(monkeypatch):
 def test_rates_are_the_best_of_the_nearest_tuned_epsilon(tmp_path):
     table = rates_table(tmp_path, lambda name, eps, rate: -abs(np.log(rate / (0.5 if eps == 4.0 else 1.0))),
                         rates=(0.1, 0.5, 1.0, 2.0))  # fmt: skip
-    found = image_learning.rates(spec(tables={RATES: str(table)}), RATES)
+    found = images.rates(spec(tables={RATES: str(table)}), RATES)
     assert [found.rate("ME", eps) for eps in (2.0, 4.0, 6.0, 8.0, 20.0)] == [0.5, 0.5, 0.5, 1.0, 1.0]
     with pytest.raises(ValueError, match="'Honaker' has no learning rate"):
         found.rate("Honaker", 4.0)
@@ -141,15 +139,14 @@ def test_rates_are_the_best_of_the_nearest_tuned_epsilon(tmp_path):
 def test_a_best_rate_at_an_end_is_refused_unless_the_setting_allows_it(tmp_path):
     table = {RATES: str(rates_table(tmp_path, lambda name, eps, rate: rate))}
     with pytest.raises(ValueError, match=r"the best learning rate, 2, is at an end of those that were tried"):
-        image_learning.rates(spec(tables=table), RATES)
+        images.rates(spec(tables=table), RATES)
     loose = spec(tables=table, settings=SETTINGS | {"bracketed": False})
-    assert image_learning.rates(loose, RATES).rate("ME", 4.0) == 2.0
+    assert images.rates(loose, RATES).rate("ME", 4.0) == 2.0
 
 
 @pytest.mark.parametrize("artefact", ["fig04a_cifar10", "fig04a_fashion", RATES, "fig04a_fashion_rates"])
 def test_the_ledger_has_every_run_and_defends_none(artefact):
-    experiment = importlib.import_module(f"dpdescent.papers.choquettechoo2023.experiments.{artefact}")
-    entries = list(experiment.releases(spec()))
+    entries = list(getattr(images, f"releases_{artefact}")(spec()))
     assert len(entries) == 3 * len(MECHANISMS)
     for _, event, delta in entries:
         assert event.guarantee == "none"

@@ -14,11 +14,10 @@ import jax.numpy as jnp  # noqa: E402
 
 from dpdescent.data import cifar10  # noqa: E402
 from dpdescent.models import image_network  # noqa: E402
-from dpdescent.papers.choquettechoo2023.experiments import fig04a_cifar10_net  # noqa: E402
-from dpdescent.papers.choquettechoo2023.runs import network_elsewhere, network_learning  # noqa: E402
-from dpdescent.papers.choquettechoo2023.runs.network_described import images_of  # noqa: E402
-from dpdescent.papers.choquettechoo2023.runs.network_elsewhere import Limits, Normals, Plan, Wanted, Workshop, read  # noqa: E402  # noqa: E402
-from dpdescent.papers.choquettechoo2023.runs.network_learning import One  # noqa: E402
+from dpdescent.papers.choquettechoo2023 import network, network_elsewhere  # noqa: E402
+from dpdescent.papers.choquettechoo2023.network import One  # noqa: E402
+from dpdescent.papers.choquettechoo2023.network_described import images_of  # noqa: E402
+from dpdescent.papers.choquettechoo2023.network_elsewhere import Limits, Normals, Plan, Wanted, Workshop, read  # noqa: E402
 from dpdescent.replication.configuration import project  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,8 +145,8 @@ def shop(monkeypatch, tmp_path, plan):
 
 def in_place(where):
     spec = small() | {"cell": dict(zip(("eps", "mechanism", "learning_rate", "repeat"), where, strict=True))}
-    (row,) = fig04a_cifar10_net.run(spec)
-    (state,) = network_learning.STATES.glob("*.npz")
+    (row,) = network.run_fig04a_cifar10_net(spec)
+    (state,) = network.STATES.glob("*.npz")
     parameters = np.load(state)["parameters"]
     state.unlink()
     return row, parameters

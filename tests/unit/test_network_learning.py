@@ -10,11 +10,8 @@ import pandas as pd
 import pytest
 
 from dpdescent.data import cifar10
-from dpdescent.papers.choquettechoo2023 import audit
-from dpdescent.papers.choquettechoo2023.claims import network, on_request
-from dpdescent.papers.choquettechoo2023.experiments import fig04a_cifar10_net
-from dpdescent.papers.choquettechoo2023.runs import network_learning
-from dpdescent.papers.choquettechoo2023.runs.network_learning import One
+from dpdescent.papers.choquettechoo2023 import audit, network, on_request
+from dpdescent.papers.choquettechoo2023.network import One
 from dpdescent.replication.configuration import project
 from dpdescent.replication.judging.evidence import Evidence
 from dpdescent.replication.ledger.requests import Request
@@ -53,34 +50,34 @@ def test_images_are_scaled_as_in_the_public_code(few_images, monkeypatch):
     found = cifar10.read_training(Path())
     monkeypatch.setattr(cifar10, "read_training", lambda folder: found)
     settings = {"source": "cifar10", "images_folder": ""}
-    made = network_learning.images_of(settings, "records", 9)
+    made = network.images_of(settings, "records", 9)
     expected = found.pixels[:9].transpose(0, 2, 3, 1) / 127.5 - 1.0
     np.testing.assert_allclose(made.images, expected, atol=1e-6)
     np.testing.assert_array_equal(made.labels, found.labels[:9])
     with pytest.raises(ValueError, match="records=21: there are 20 images"):
-        network_learning.images_of(settings, "records", 21)
+        network.images_of(settings, "records", 21)
 
 
 @needs_jax
 @pytest.mark.parametrize("part", KINDS, ids=lambda part: part.spec["cell"]["mechanism"])
 def test_a_run_that_ends_after_its_minutes_goes_on_to_the_same_accuracy(part, few_images, monkeypatch, capsys):
-    monkeypatch.setattr(network_learning, "PIECE", 2)
+    monkeypatch.setattr(network, "PIECE", 2)
     spec = small(part)
     found = cifar10.read_training(Path())
     monkeypatch.setattr(cifar10, "read_training", lambda folder: found)
     monkeypatch.setattr(cifar10, "read_test", lambda folder: found)
-    (whole,) = fig04a_cifar10_net.run(spec)
+    (whole,) = network.run_fig04a_cifar10_net(spec)
     artefact = PAPER.on_request["fig04a_cifar10_net"]
     assert set(whole) == {*artefact.keys, *artefact.measures, "series", "trial", "value"}
     assert 0.0 <= whole["value"] <= 1.0
-    (kept,) = network_learning.STATES.glob("*.npz")
+    (kept,) = network.STATES.glob("*.npz")
     first = np.load(kept)["parameters"]
     kept.unlink()
-    monkeypatch.setenv(network_learning.MINUTES, "0")
+    monkeypatch.setenv(network.MINUTES, "0")
     with pytest.raises(SystemExit, match="over at step 2 of 4: the same command goes on from there"):
-        list(fig04a_cifar10_net.run(spec))
+        list(network.run_fig04a_cifar10_net(spec))
     capsys.readouterr()
-    assert list(fig04a_cifar10_net.run(spec)) == [whole]
+    assert list(network.run_fig04a_cifar10_net(spec)) == [whole]
     assert "step 4 of 4" in capsys.readouterr().out
     np.testing.assert_array_equal(np.load(kept)["parameters"], first)
 
@@ -88,7 +85,7 @@ def test_a_run_that_ends_after_its_minutes_goes_on_to_the_same_accuracy(part, fe
 @pytest.mark.skipif(importlib.util.find_spec("jax") is not None, reason="JAX is installed")
 def test_without_jax_the_error_says_what_to_install():
     with pytest.raises(ModuleNotFoundError, match=r"jax is not installed.*environment\.py deep, then the same"):
-        next(iter(fig04a_cifar10_net.run(small(PARTS[0]))))
+        next(iter(network.run_fig04a_cifar10_net(small(PARTS[0]))))
 
 
 def test_runs_of_a_repeat_share_seeds_and_others_do_not():
@@ -101,7 +98,7 @@ def test_runs_of_a_repeat_share_seeds_and_others_do_not():
 
 
 def test_the_ledger_has_every_run_with_its_account_and_an_attack():
-    entries = [entry for part in PARTS for entry in fig04a_cifar10_net.releases(part.spec)]
+    entries = [entry for part in PARTS for entry in network.releases_fig04a_cifar10_net(part.spec)]
     assert len(entries) == len({place for place, _, _ in entries}) == len(PARTS)
     for (place, event, delta), part in zip(entries, PARTS, strict=True):
         assert part.spec["cell"]["mechanism"] in place
@@ -167,7 +164,7 @@ def test_only_runs_of_the_best_rate_are_compared():
 def test_a_processor_makes_no_long_run_unasked(few_images, monkeypatch):
     spec = json.loads(PARTS[0].json())
     with pytest.raises(SystemExit, match=r"takes an hour of a processor.*adopt\.py"):
-        next(iter(fig04a_cifar10_net.run(spec)))
-    monkeypatch.setenv(network_learning.PROCESSORS, "1")
+        next(iter(network.run_fig04a_cifar10_net(spec)))
+    monkeypatch.setenv(network.PROCESSORS, "1")
     with pytest.raises(ValueError, match="records=50000: there are 20 images"):
-        next(iter(fig04a_cifar10_net.run(spec)))
+        next(iter(network.run_fig04a_cifar10_net(spec)))

@@ -23,8 +23,9 @@ OTHERS = {
     "dpdescent/data",
     "dpdescent/noise/strategies/stamped.py",
     "dpdescent/privacy/sampling.py",
-    "dpdescent/papers/choquettechoo2023/runs",
-    "dpdescent/papers/choquettechoo2023/claims/theory.py",
+    "dpdescent/papers/choquettechoo2023/costs.py",
+    "dpdescent/papers/choquettechoo2023/guarantees.py",
+    "dpdescent/papers/choquettechoo2023/network_elsewhere.py",
     "dpdescent/papers/liang2025/audit.py",
 }
 

@@ -53,7 +53,6 @@ SMALLER: dict[str, dict[str, Any]] = {
     "choquettechoo2023": {
         "fig02": {"arms": {"T": 4000, "tail": 1000}},
         "fig04a": {"cells": {"all": {"eps": [2]}}, "arms": {"learning_rate": [0.5]}},
-        "fig04b": {"cells": {"all": {"eps": [2]}}, "arms": {"learning_rate": [3]}},
     },
     "wang2026": {
         "kappa_tables": {

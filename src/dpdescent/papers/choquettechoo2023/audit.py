@@ -4,19 +4,11 @@ from collections.abc import Callable, Iterable
 
 from dpdescent.attacks import correlated, sampled
 from dpdescent.noise.strategies import toeplitz
-from dpdescent.papers.choquettechoo2023.arms import (
-    AMPLIFIED,
-    BASES,
-    ME,
-    MULTIPLE,
-    NU,
-    RESTARTS,
-    StreamArm,
-    strategy_of,
-)  # fmt: skip
-from dpdescent.papers.choquettechoo2023.design import Spec
-from dpdescent.papers.choquettechoo2023.experiments import ext_finite_time, ext_mean_estimation
-from dpdescent.papers.choquettechoo2023.runs.image_learning import multi_epoch_kept
+from dpdescent.papers.choquettechoo2023 import finite_time, mean_estimation
+from dpdescent.papers.choquettechoo2023.images import multi_epoch_kept
+from dpdescent.papers.choquettechoo2023.mechanisms import BASES, MULTIPLE, strategy_of
+from dpdescent.papers.choquettechoo2023.setting import AMPLIFIED, ME, NU, RESTARTS, Spec
+from dpdescent.papers.choquettechoo2023.streams import StreamArm
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.events import GaussianReleases, Mechanism, SubsampledGaussianReleases
@@ -27,8 +19,13 @@ from dpdescent.replication.ledger.verdicts import Told
 LONGEST = 100
 # Steps from which on the strategy of ME is read from disk, where the runs on real images left it: it takes minutes.
 KEPT = 1000
-
 ONE_PASS, EPOCHS, POISSON = "DP-FTRL, single pass", "DP-FTRL, batches in a fixed order", "DP-SGD, Poisson batches"
+# The arms of an artefact's ledger, by which an audit knows their noise.
+STREAMS: dict[str, Callable[[Spec], Iterable[tuple[str, StreamArm]]]] = {
+    "ext_finite_time": finite_time.ledger_arms, "ext_mean_estimation": mean_estimation.ledger_arms
+}  # fmt: skip
+# None of the arms' claims is refuted.
+FINDINGS: dict[str, Told] = {}
 
 
 def one_pass(power: float, nu: float, T: int, mu: float) -> Attack:
@@ -55,14 +52,6 @@ def epochs(mechanism: str, T: int, k: int, copies: str, mu: float) -> Attack:
 
 
 ATTACKS: dict[str, Callable[..., Attack]] = {ONE_PASS: one_pass, EPOCHS: epochs, POISSON: sampled.poisson}
-
-# The arms of an artefact's ledger, by which an audit knows their noise.
-STREAMS: dict[str, Callable[[Spec], Iterable[tuple[str, StreamArm]]]] = {
-    "ext_finite_time": ext_finite_time.arms, "ext_mean_estimation": ext_mean_estimation.arms
-}  # fmt: skip
-
-# None of the arms' claims is refuted.
-FINDINGS: dict[str, Told] = {}
 
 
 def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:

@@ -1,0 +1,37 @@
+"""Every claim of choquettechoo2023 that a computation can judge, with a criterion made from the paper's words.
+
+The criteria were written before any run of the experiments; what a throw-away prototype had shown was known, and what
+was changed later says so in its column `changed`. The words are read as numbers in `criteria`, the same for all claims.
+"""
+
+from dpdescent.papers.choquettechoo2023 import (
+    comparisons,
+    costs,
+    damping,
+    digits,
+    finite_time,
+    gradients,
+    guarantees,
+    limits,
+    mean_estimation,
+    misprints,
+    optimal_noise,
+    orders,
+    powers,
+    prefix_sums,
+    regression,
+    sensitivities,
+    spectra,
+    strongly_convex,
+)  # fmt: skip
+from dpdescent.replication.judging.evidence import Claim, Evidence
+
+PARTS = (
+    guarantees, optimal_noise, mean_estimation, regression, limits, orders, spectra, sensitivities, damping,
+    finite_time, powers, gradients, misprints, strongly_convex, comparisons, digits, costs, prefix_sums,
+)  # fmt: skip
+
+
+def judge(evidence: Evidence) -> list[Claim]:
+    """Judges all claims, in the order of the paper's sections."""
+    return [claim for part in PARTS for claim in part.judge(evidence)]

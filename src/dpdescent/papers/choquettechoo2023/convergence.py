@@ -1,0 +1,207 @@
+"""Convergence over T steps (App. D.3, D.4) beside the exact recursion, and what is left of the start."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize_scalar
+
+from dpdescent.checks import as_list
+from dpdescent.noise.strategies import toeplitz
+from dpdescent.noise.strategies.toeplitz import DampedDifference
+from dpdescent.papers.choquettechoo2023 import formulas, laws, sensitivities
+from dpdescent.papers.choquettechoo2023.criteria import HALF, configured, ends, rows
+from dpdescent.papers.choquettechoo2023.finite_time import ARTEFACT
+from dpdescent.papers.choquettechoo2023.formulas import Run, Tuning
+from dpdescent.papers.choquettechoo2023.setting import DP_SGD, Array, RegressionProblem, power_law
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import identity, row
+from dpdescent.replication.judging.evidence import Bound, Evidence
+
+# Points of the logarithm of eta among which the minimum of Lemma F.21 is looked for.
+GRID = 400
+WORDS = {"exact": "error at the best rate", "clipped": "error at the tuned rate"}
+# Relaxation times, 1/(eta mu), after which the limit is taken; how far the two starts may lie apart then.
+RELAXATIONS, SETTLED = 20.0, 1e-9
+# The exponent of Corollary D.14's first term at which it is compared.
+EXPONENTS = (0.01, 0.1, 1.0, 10.0, 100.0)
+
+
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Rows of Half-Expo Decay, of convergence, of the lemma about tuning, of the start."""
+    yield from _decay(evidence)
+    for found in found_in(evidence, "exact"):
+        yield from _convergence(evidence, found)
+    for found in found_in(evidence, "clipped"):
+        if found["mechanism"] != DP_SGD:
+            yield from _tuning(evidence, found)
+    yield from _starts(evidence)
+
+
+def found_in(evidence: Evidence, panel: str) -> list[pd.Series]:
+    """The rows of errors of a panel."""
+    return list(each(rows(evidence, ARTEFACT, panel=panel, series=WORDS[panel])))
+
+
+def problem_at(evidence: Evidence, found: pd.Series) -> RegressionProblem:
+    """The problem at the learning rate and clip norm of a row."""
+    alpha, sigma_sgd = (configured(evidence, ARTEFACT, symbol, found["panel"]) for symbol in ("alpha", "sigma_sgd"))
+    lam, rho = power_law(int(found["d"]), float(as_list(alpha)[0])), configured(evidence, ARTEFACT, "rho")
+    return RegressionProblem(lam, float(found["eta"]), rho, float(found["clip_norm"]), sigma_sgd)
+
+
+def run_of(evidence: Evidence, found: pd.Series) -> Run:
+    """The run of a row: its problem, steps and probability of failing, as the theorems of App. D have them."""
+    problem = problem_at(evidence, found)
+    start, failure = (configured(evidence, ARTEFACT, symbol) for symbol in ("start", "failure"))
+    return Run(problem, start, float(found["T"]), failure, formulas.fourth_moment(problem.lam))
+
+
+def setting_of(found: pd.Series) -> str:
+    """A row in words."""
+    return (
+        f"finite T, {found['panel']}: {found['mechanism']}, T={found['T']:g}, d={found['d']:g}, eta={found['eta']:.4g}"
+    )
+
+
+def strategy_of(problem: RegressionProblem, mechanism: str) -> DampedDifference:
+    """Noise coefficients: independent, or with nu = eta mu."""
+    return toeplitz.identity() if mechanism == DP_SGD else toeplitz.nu_family(problem.eta * problem.mu)
+
+
+def limit_of(problem: RegressionProblem, mechanism: str) -> float:
+    """F_inf at the limiting sensitivity."""
+    if mechanism == DP_SGD:
+        return laws.noisy_sgd(problem)
+    return laws.nu_noisy_ftrl(problem, problem.eta * problem.mu)
+
+
+def start_of(run: Run) -> Array:
+    """theta_0 - theta*, equal in all coordinates."""
+    d = run.problem.d
+    return np.full(d, run.distance / math.sqrt(d))
+
+
+def _decay(evidence: Evidence) -> Iterator[Bound]:
+    """Evaluates the universal constant of Half-Expo Decay, at the dampings of Figure 2 and of the runs."""
+    found = [(found, problem_at(evidence, found)) for panel in WORDS for found in found_in(evidence, panel)]
+    nus = [problem.eta * problem.mu for found, problem in found if found["mechanism"] != DP_SGD]
+    for nu in sorted({*ends(sensitivities.damped(evidence)["nu"]), *ends(nus)}):
+        beta = toeplitz.nu_family(nu).coefficients(math.ceil(sensitivities.SUMMED / nu))
+        measured = formulas.half_expo_constant(beta, nu)
+        value = formulas.half_expo_constant_nu(nu)
+        why = (
+            f"2 bounds 2 - sqrt(1 - sqrt(1-nu)) = {value:.6g}; no measurement: measured is the sum of {len(beta)} terms"
+        )
+        yield row(
+            bound="C of Half-Expo Decay, eq. (7)", location="Def. D.3", setting=f"nu={nu:.4g}", value=2.0,
+            measured=measured, note=why,
+        )  # fmt: skip
+
+
+def _convergence(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
+    """Evaluates Theorems D.11 and D.13(c) at T and at earlier t, each with the sensitivity of so many steps."""
+    run = run_of(evidence, found)
+    problem, T, name = run.problem, int(found["T"]), found["mechanism"]
+    if not problem.eta * run.moment < 1.0:
+        return
+    strategy, limit = strategy_of(problem, name), limit_of(problem, name)
+    variance = problem.noise_variance(strategy.sensitivity_squared_limit())
+    errors = laws.risks(problem, strategy.coefficients(T), variance, start_of(run), T)
+    whose = "the table's exact error, with gamma_T for gamma_inf"
+    for t, measured in ({t: errors[t] for t in (T // 100, T // 10)} | {T: found["mean"]}).items():
+        of = whose if t == T else "the exact recursion's error"
+        why = f"F_inf = {limit:.3g}, eta < 1/R^2; measured is {of}; {HALF}"
+        given = (problem, float(errors[0]), limit, t)
+        setting = f"{setting_of(found)}, t={t}"
+        value = formulas.convergence_bound(*given)
+        yield row(
+            bound="error after t steps", location="Thm D.11", setting=setting, value=value, measured=float(measured),
+            note=why,
+        )  # fmt: skip
+        value = formulas.convergence_bound_without_clipping(*given)
+        why = f"{why}; no clipping, and neither G nor eta of the theorem"
+        yield row(
+            bound="error after t steps, no clipping", location="Thm D.13(c)", setting=setting, value=value,
+            measured=float(measured), note=why,
+        )  # fmt: skip
+
+
+def _tuning(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
+    """Evaluates Lemma F.21 on (87), with eta_max = 1/R^2, because eta_max of the corollary asks for more steps."""
+    run, setting = run_of(evidence, found), setting_of(found)
+    problem, eta_max = run.problem, 1.0 / run.moment
+    tuning = Tuning(
+        A=problem.largest / problem.mu, B=run.label_variance * run.moment,
+        C=run.moment * problem.clip_norm**2 / problem.rho, mu=problem.mu, T=run.T,
+    )  # fmt: skip
+    if problem.mu * run.T * eta_max >= 1.0 and tuning.B > 0.0:
+        why = "(87) at clip norm G, eta <= 1/R^2; measured is its smallest value over eta"
+        yield row(
+            bound="smallest value of (87)", location="Lemma F.21", setting=setting, value=tuning.bound(eta_max),
+            measured=_least(tuning, eta_max), note=why,
+        )  # fmt: skip
+
+
+def _least(tuning: Tuning, eta_max: float) -> float:
+    """The smallest value of a function over (0, eta_max], refined about the best point of a grid."""
+    logs = np.linspace(math.log(eta_max) - math.log(tuning.T) - 5.0, math.log(eta_max), GRID)
+    values = [tuning.at(math.exp(log)) for log in logs]
+    best = int(np.argmin(values))
+    bounds = (logs[max(best - 1, 0)], logs[min(best + 1, GRID - 1)])
+    found = minimize_scalar(lambda log: tuning.at(math.exp(log)), bounds=bounds, method="bounded")
+    return min(float(found.fun), float(values[best]))
+
+
+def _starts(evidence: Evidence) -> Iterator[Bound]:
+    """Rows of both mechanisms at the smallest T of the exact panel, then of Corollary D.14's first term."""
+    found = found_in(evidence, "exact")
+    first = [at for at in found if at["T"] in ends(other["T"] for other in found)[:1]]
+    for at in first:
+        run, name = run_of(evidence, at), str(at["mechanism"])
+        yield _other_start(run, name)
+        if name == DP_SGD:
+            yield from (_first_term(run, exponent) for exponent in EXPONENTS)
+
+
+def _other_start(run: Run, name: str) -> Bound:
+    """Compares the errors of two starts, one of them theta*, after many relaxation times."""
+    problem, strategy = run.problem, strategy_of(run.problem, name)
+    steps = math.ceil(RELAXATIONS / (problem.eta * problem.mu))
+    variance = problem.noise_variance(strategy.sensitivity_squared_limit())
+    given = (problem, strategy.coefficients(steps), variance)
+    near, far = (float(laws.risks(*given, start, steps)[-1]) for start in (np.zeros(problem.d), 10.0 * start_of(run)))
+    return identity(
+        bound="F_inf from another start", location="App. D.3", value=near, measured=far, allowed=SETTLED * near,
+        setting=f"finite T: {name}, d={problem.d}, eta={problem.eta:.4g}, t={steps}",
+        note=f"the exact recursion's error from theta*; measured is that from a start ten times as far as ours; {HALF}",
+    )  # fmt: skip
+
+
+def _first_term(run: Run, exponent: float) -> Bound:
+    """Evaluates `kappa exp(-mu eta T)` at the learning rate and T that make the exponent that of Corollary D.14."""
+    problem = run.problem
+    T = _horizon(run, exponent)
+    at = replace(problem, eta=exponent / (problem.mu * T))
+    start = start_of(run)
+    gap = 0.5 * float(problem.lam @ start**2)
+    return row(
+        bound="what is left of the start", location="Cor. D.14",
+        value=gap * problem.largest / problem.mu * math.exp(-exponent),
+        measured=laws.transient(at, start, T),
+        setting=f"finite T: d={problem.d}, T={T:.3g}, rho T/(kappa^2 d_eff^2 d log^5(T/p)) = {exponent:g}",
+        note=(
+            "kappa (F_0 - F*) exp(-rho T/(kappa^2 d_eff^2 d log^5(T/p))), the second factor not being printed; "
+            f"measured is what is left of the start, exactly, at the learning rate whose eta mu T that is; {HALF}"
+        ),
+    )  # fmt: skip
+
+
+def _horizon(run: Run, exponent: float) -> float:
+    """T at which `rho T/(kappa^2 d_eff^2 d log^5(T/p))` is the exponent, by iteration."""
+    size, T = formulas.dp_sgd_steps(run), run.T
+    for _ in range(200):
+        T = exponent * size * math.log(T / run.failure) ** 5
+    return T

@@ -1,0 +1,236 @@
+"""The choice of damping: anti-PGD with damping (Table 2, App. C.5), and nu of nu-Noisy-FTRL (Theorem 2.2); exact."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from dpdescent.checks import as_list
+from dpdescent.papers.choquettechoo2023 import criteria, elliptic, formulas, laws
+from dpdescent.papers.choquettechoo2023.criteria import (
+    asserted,
+    between,
+    claim,
+    configured,
+    ends,
+    equal,
+    every,
+    mean_at,
+    problem_with,
+    rows,
+)
+from dpdescent.papers.choquettechoo2023.setting import FTRL, SGD, RegressionProblem, Row, Spec, power_law, problems
+from dpdescent.replication.judging import algebra
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import Direction, order, row
+from dpdescent.replication.judging.criteria import about, at_least, at_most
+from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
+from dpdescent.replication.judging.statistics import Estimate
+
+DAMPED, BEST_DAMPED = "damped anti-PGD", "damped anti-PGD at the best nu"
+ARTEFACT = "ext_anti_pgd"
+MEASURED = "measured is the exact F_inf"
+
+
+def run_ext_anti_pgd(spec: Spec) -> Iterator[Row]:
+    """Rows of one panel: over the damping damped anti-PGD; else it, at its best damping, and two others beside it."""
+    for cell, problem in problems(spec):
+        best = laws.best_damped_nu(problem)
+        place = {"panel": spec["panel"], "d": cell["d"], "eta": cell["eta"], "trial": 0}
+        if "nu" in spec["cell"]:
+            for nu in as_list(spec["cell"]["nu"]):
+                yield {
+                    **place, "nu": nu, "series": DAMPED, "value": laws.damped_anti_pgd(problem, nu), "nu_best": best,
+                    "leading_order": formulas.damped_leading_order(problem, nu),
+                }  # fmt: skip
+        else:
+            errors = {
+                BEST_DAMPED: laws.damped_anti_pgd(problem, best), SGD: laws.noisy_sgd(problem),
+                FTRL: laws.nu_noisy_ftrl(problem, problem.eta * problem.mu),
+            }  # fmt: skip
+            leading = formulas.best_damped_order(problem)
+            for series, value in errors.items():
+                yield {**place, "series": series, "value": value, "nu_best": best, "leading_order": leading}
+
+
+def run_ext_nu(spec: Spec) -> Iterator[Row]:
+    """Yields rows of one panel: every spectrum and learning rate, every multiple of eta mu that stays below 1."""
+    for cell, problem in problems(spec):
+        least = laws.least_error(problem)
+        at_best = laws.best_nu(problem)[1] / least
+        for multiple in as_list(spec["arms"]["nu_over_eta_mu"]):
+            nu = multiple * problem.eta * problem.mu
+            if nu < 1.0:
+                yield {
+                    "panel": spec["panel"], **cell, "nu_over_eta_mu": multiple, "nu": nu, "trial": 0,
+                    "series": "over the optimum", "value": laws.nu_noisy_ftrl(problem, nu) / least,
+                    "value_at_best": at_best,
+                }  # fmt: skip
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """Judges anti-PGD with damping, then the choice of nu."""
+    yield from _anti_pgd(evidence)
+    yield _small_nu(evidence)
+
+
+def _anti_pgd(evidence: Evidence) -> Iterator[Claim]:
+    place = "Table 2, C.24"
+    best = {panel: rows(evidence, "ext_anti_pgd", panel=panel, series=BEST_DAMPED) for panel in ("eta", "d")}
+    yield claim(
+        id="anti-pgd-eta", artefact="ext_anti_pgd", location=place, kind="table", source="paper",
+        statement="with damping F_inf goes with eta^(3/2)",
+        quantity="log-log slope in eta of the exact F_inf at the best nu",
+        measured=algebra.exponent(best["eta"], "eta"), criterion=about(1.5, criteria.RATE),
+    )  # fmt: skip
+    yield claim(
+        id="anti-pgd-d", artefact="ext_anti_pgd", location=place, kind="table", source="paper",
+        statement="with damping F_inf goes with sqrt(d Tr H)",
+        quantity="log-log slope of the exact F_inf at the best nu against eta^(3/2) sqrt(d Tr H), as d grows",
+        measured=algebra.exponent(best["d"], "leading_order"), criterion=about(1.0, criteria.RATE),
+    )  # fmt: skip
+    over_nu = rows(evidence, "ext_anti_pgd", panel="nu", series=DAMPED)
+    yield claim(
+        id="anti-pgd-nu", artefact="ext_anti_pgd", location="C.24", kind="theorem", source="paper",
+        statement="F_inf = Theta(eta G^2 rho^-1 (nu d + eta Tr H / nu))",
+        quantity="exact F_inf over that order: largest over smallest over nu",
+        measured=algebra.spread(over_nu["mean"] / over_nu["leading_order"]), criterion=at_most(criteria.SAME_ORDER),
+    )  # fmt: skip
+    both = pd.concat(best.values())
+    table = rows(evidence, "ext_anti_pgd")
+    sgd, ftrl = (table[table["series"] == series] for series in (SGD, FTRL))
+    where = ["panel", "eta", "d"]
+    above, below = (
+        algebra.ratios(upper, lower, where, ["series", *where]) for upper, lower in ((both, ftrl), (sgd, both))
+    )
+    yield every(
+        id="anti-pgd-interpolates", artefact="ext_anti_pgd", location="Sec. 2.2", kind="text", source="paper",
+        statement="a variant of anti-PGD interpolates between the rates of Noisy-SGD and nu-Noisy-FTRL",
+        quantity="its exact F_inf over that of nu-Noisy-FTRL, and that of Noisy-SGD over its own: the smallest ratio",
+        cells=above | below, criterion=at_least(1.0 + criteria.EQUAL, words="above 1"),
+    )  # fmt: skip
+    middle = ftrl.merge(sgd[[*where, "mean"]], on=where, suffixes=("", "_sgd"))
+    middle = middle.assign(mean=(middle["mean"] * middle["mean_sgd"]) ** 0.5)
+    shares = [each.value for each in algebra.ratios(both, middle, where).values()]
+    yield claim(
+        id="anti-pgd-geometric-mean", artefact="ext_anti_pgd", location="Sec. 2.2, Table 2", kind="text", source="paper",
+        statement="its error is the geometric mean of those of Noisy-SGD and nu-Noisy-FTRL, ignoring log factors",
+        quantity="exact F_inf over that mean: largest over smallest over eta and d",
+        measured=algebra.spread(shares), criterion=at_most(criteria.SAME_ORDER),
+        note=f"the ratio itself is {min(shares):.3g} to {max(shares):.3g}" if shares else "",
+    )  # fmt: skip
+
+
+def _small_nu(evidence: Evidence) -> Claim:
+    """Judges values of nu below eta mu, which Theorem 2.2 allows and charges log^2(1/nu) for."""
+    found = rows(evidence, "ext_nu", series="over the optimum")
+    allowed = found[found["nu_over_eta_mu"] <= 1.0].sort_values("nu", ascending=False)
+    return every(
+        id="nu-below-eta-mu", artefact="ext_nu", location="Thm 2.2", kind="theorem", source="paper",
+        statement="for every nu <= eta mu F_inf of nu-Noisy-FTRL is at most of the order eta^2 G^2 log^2(1/nu) Tr H / rho",
+        quantity="exact F_inf over log^2(1/nu) as nu falls from eta mu: its largest value over its first, by spectrum and eta the largest",
+        cells=algebra.by(allowed, ["panel", "alpha", "eta"], _over_log), criterion=at_most(criteria.SAME_ORDER),
+        note=f"at the best nu of all F_inf is at most {found['value_at_best'].max():.3g} times the infimum" if len(found) else "",
+    )  # fmt: skip
+
+
+def _over_log(table: pd.DataFrame) -> Estimate:
+    """The growth of F_inf over log^2(1/nu), from the first row on."""
+    return algebra.growth(
+        row["mean"] / math.log(1.0 / row["nu"]) ** 2 for row in algebra.each(table) if 0 < row["nu"] < 1
+    )
+
+
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Rows over the damping, then at the best one over learning rates and dimensions."""
+    table = rows(evidence, ARTEFACT, panel="nu", series=DAMPED)
+    for found in each(table):
+        yield from _at_a_damping(evidence, found)
+    for found in each(table[table["nu"].isin(ends(table["nu"]))]):
+        yield from _proof(_problem(evidence, found), float(found["nu"]))
+    tables = [rows(evidence, ARTEFACT, panel=panel) for panel in ("eta", "d")]
+    table = pd.concat(tables).drop_duplicates(["d", "eta", "series"])
+    for found in each(table[table["series"] == BEST_DAMPED]):
+        yield from _proposed(_problem(evidence, found), float(found["nu_best"]))
+
+
+def _problem(evidence: Evidence, found: pd.Series) -> RegressionProblem:
+    alpha = as_list(configured(evidence, ARTEFACT, "alpha", found["panel"]))[0]
+    return problem_with(evidence, ARTEFACT, power_law(int(found["d"]), alpha), found["eta"])
+
+
+def _at_a_damping(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
+    problem, nu, measured = _problem(evidence, found), float(found["nu"]), found["mean"]
+    q, gamma_squared = laws.q_damped(problem, nu), laws.gamma_squared_damped(nu)
+    setting = _setting(problem, nu)
+    value = formulas.upper_bound_by_frequency(problem, q, gamma_squared)
+    if not math.isnan(value):
+        why = f"{value / measured:.3g} times the value; {MEASURED}; {criteria.HALF}"
+        yield row(
+            bound="upper bound, damped anti-PGD", location="Thm C.15", setting=setting, value=value, measured=measured,
+            note=why,
+        )  # fmt: skip
+    value = formulas.lower_bound(problem, q, gamma_squared)
+    why = f"{criteria.HALVED}; {value / measured:.3g} of the value; {MEASURED}"
+    direction: Direction | None = "at least" if asserted(problem) else None
+    yield row(
+        bound="lower bound, damped anti-PGD", location="Thm C.18", setting=setting, value=value, measured=measured,
+        direction=direction, note=why,
+    )  # fmt: skip
+
+
+def _setting(problem: RegressionProblem, nu: float) -> str:
+    return f"damped anti-PGD: d={problem.d}, eta={problem.eta:g}, nu={nu:g}"
+
+
+def _proof(problem: RegressionProblem, nu: float) -> Iterator[Bound]:
+    """Evaluates, by quadrature, the two integrals that the proof of Proposition C.24 is made of."""
+    setting, gamma_squared, rate = (_setting(problem, nu), laws.gamma_squared_damped(nu), float(problem.rates.min()))
+    grid = elliptic.Quadrature.graded(min(nu, rate))
+    power = elliptic.distance_squared(nu, grid.frequencies)
+    measured = float(grid.integrate(1.0 / power)) / (2.0 * math.pi)
+    why = "1/(nu (2-nu)); no measurement: measured is the mean of 1/|B|^2 by quadrature"
+    yield equal("gamma_inf^2 of damped anti-PGD", "App. C.5, F.12", setting, gamma_squared, measured, why)
+    why = "Theta(1/nu), with 1 <= 2 - nu <= 2; no measurement: measured is 1/(nu (2-nu))"
+    name = "gamma_inf^2 of damped anti-PGD, order"
+    yield from between(name, "App. C.5, Table 2", setting, 0.5 / nu, 1.0 / nu, gamma_squared, why)
+    measured = float(grid.integrate(power / elliptic.distance_squared(rate, grid.frequencies))) / (2.0 * math.pi)
+    value = (1.0 + (1.0 - nu) ** 2 - 2.0 * (1.0 - nu) * (1.0 - rate)) / (rate * (2.0 - rate))
+    why = "(1 + (1-nu)^2 - 2 (1-nu)(1-x))/(x (2-x)), x = eta lambda_d; no measurement: measured by quadrature"
+    yield equal("second integral of the proof", "Prop. C.24, F.12", setting, value, measured, why)
+
+
+def _proposed(problem: RegressionProblem, best: float) -> Iterator[Bound]:
+    """Evaluates Proposition C.24 at its own damping, nu = 1/sqrt(d) at eta = c / Tr H."""
+    setting = f"damped anti-PGD: d={problem.d}, eta={problem.eta:g}, the best nu={best:.4g}"
+    nu, c = 1.0 / math.sqrt(problem.d), problem.eta * problem.trace
+    measured = laws.damped_anti_pgd(problem, nu)
+    form = problem.clip_norm**2 / (2.0 * problem.rho) * math.sqrt(problem.eta**3 * problem.d * problem.trace)
+    value = float(np.sqrt(c) + 1.0 / np.sqrt(c)) * form
+    why = (
+        f"(c^(1/2) + c^(-1/2)) eta^(3/2) sigma^2 sqrt(d Tr H), sigma^2 = G^2/(2 rho), c = eta Tr H = {c:.3g}; "
+        f"measured is the exact F_inf at nu = 1/sqrt(d) = {nu:.3g}, no measurement; {criteria.HALF}"
+    )
+    yield order("form of Proposition C.24 at nu = 1/sqrt(d)", "Prop. C.24", setting, value, measured, why)
+
+
+def evaluate_nu(evidence: Evidence) -> Iterator[Bound]:
+    """Compares the infimum over all coefficients with the least over nu, and with the largest nu of Theorem 2.2."""
+    table = rows(evidence, "ext_nu", series="over the optimum")
+    for (panel, d, alpha, eta), group in table.groupby(["panel", "d", "alpha", "eta"], sort=False):
+        found = group.iloc[0]
+        setting = f"choice of nu, {panel}: d={d:g}, alpha={alpha:g}, eta={eta:g}"
+        why = "1, the infimum over all beta; measured is the least over nu of the exact F_inf over that infimum"
+        yield row(
+            bound="least over nu", location="Thm 2.2", setting=setting, value=1.0, measured=found["value_at_best"],
+            direction="at least", note=why, allowed=1e-9,
+        )  # fmt: skip
+        measured = mean_at(group[group["nu_over_eta_mu"] == 1.0])
+        if measured is not None:
+            value = found["value_at_best"]
+            why = "the least over nu; measured is that of nu = eta mu, the largest of the theorem; over the infimum"
+            yield row(
+                bound="nu = eta mu", location="Thm 2.2", setting=setting, value=value, measured=measured,
+                direction="at least", note=why, allowed=1e-9,
+            )  # fmt: skip

@@ -1,0 +1,116 @@
+"""The drawing of Figure 4(a) on the digits, and what all figures of accuracies share."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from dpdescent.papers.choquettechoo2023.styles import INTERVALS, color_of, in_order, label_of, look, points
+from dpdescent.replication.drawing.figures import end_labels, legend_below, panels, plain_number, select, variants_of
+
+BUDGET = r"privacy budget $\varepsilon$"
+# Names of mechanisms by their short names in the published numbers.
+SHORT = {"me": "ME", "dp_sgd": "DP-SGD, amplified"}
+PERCENT, RESTARTS = ("mean", "se"), ", restarts"
+NU_LABEL = r"$\nu$-DP-FTRL"
+LEAD = f"accuracy of {NU_LABEL} minus this, points"
+# What no mechanism of the paper's figure is near to: it has DP-SGD with amplification only.
+FAR = ("DP-SGD", "non-private")
+# An account of amplification beside the tight one.
+LOOSE = "DP-SGD, amplified, Renyi"
+WITHOUT = "without restarts"
+
+
+def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Draws the test accuracy on the digits, the lead of nu-DP-FTRL, and below that lead in every variant.
+
+    These have the mechanisms of the paper's figure; others have panels of their own. What is far from all, DP-SGD
+    without amplification and no privacy, is apart from the rest of them, so that no axis is stretched by it.
+    """
+    names = variants_of(table)[1:]
+    accuracy, ahead = in_percent(select(table))
+    far = ahead["mechanism"].isin(FAR)
+    drawn: list[tuple[str, str, pd.DataFrame]] = [
+        ("8x8 digits, softmax regression", "test accuracy, %", in_paper(accuracy)),
+        ("the same, lead of " + NU_LABEL, LEAD, in_paper(ahead)),
+        ("the same, over what is far off", LEAD, ahead[far]),
+        (f"the same, over those {WITHOUT}", LEAD, beside_paper(ahead[~far])),
+        *((name, LEAD, in_paper(in_percent(select(table, name))[1])) for name in names),
+    ]
+    figure, axes = panels(3, -(-len(drawn) // 3), size=(5.2, 3.6), squeeze=False)
+    for panel, (title, label, chosen) in zip(axes.flat, drawn, strict=False):
+        accuracy_panel(panel, title, label, chosen)
+    for panel in axes.ravel()[len(drawn) :]:
+        panel.remove()
+    legend_below(figure, axes[:1, 1], 4, f"{INTERVALS} over seeds; differences are of runs with the same seed")
+    return figure
+
+
+def in_percent(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Returns accuracies, and the lead of nu-DP-FTRL over each mechanism, in percentage points."""
+    rows = rows.assign(**{column: 100 * rows[column] for column in PERCENT})
+    accuracy, ahead = (rows[rows["series"] == series] for series in ("test accuracy", "nu minus this"))
+    return accuracy, ahead
+
+
+def in_paper(rows: pd.DataFrame) -> pd.DataFrame:
+    """Returns the rows of the mechanisms that the paper's figure has: with restarts, and DP-SGD with amplification."""
+    return rows[~_beside(rows["mechanism"])]
+
+
+def beside_paper(rows: pd.DataFrame) -> pd.DataFrame:
+    """Returns the rows of the other mechanisms."""
+    return rows[_beside(rows["mechanism"])]
+
+
+def _beside(mechanisms: "pd.Series[str]") -> "pd.Series[bool]":
+    restarted = {name.removesuffix(RESTARTS) for name in mechanisms if name.endswith(RESTARTS)}
+    return mechanisms.isin({*FAR, LOOSE, *restarted})
+
+
+def accuracy_panel(axes: Axes, title: str, label: str, rows: pd.DataFrame) -> None:
+    """Draws accuracies or leads on a linear axis; leads have a line at zero."""
+    if label == LEAD:
+        axes.axhline(0.0, color=color_of("nu-DP-FTRL"), linewidth=1.2)
+    axes.set(title=title, ylabel=label)
+    by_mechanism(axes, rows)
+
+
+def by_mechanism(axes: Axes, rows: pd.DataFrame) -> None:
+    """Draws one curve for each mechanism, moved aside from the others, with its name at its end."""
+    names, ends = in_order(rows["mechanism"]), []
+    for rank, name in enumerate(names):
+        own = rows[rows["mechanism"] == name].sort_values("eps")
+        shifted = own.assign(eps=own["eps"] * 1.012 ** (rank - (len(names) - 1) / 2))
+        # Restarts that were tuned to a single run are none.
+        plain = name.removesuffix(RESTARTS) if set(own["copies"]) == {1.0} else name
+        points(axes, shifted, "eps", **(look(plain) | {"elinewidth": 0.9, "linewidth": 1.1}))
+        ends.append((float(own["mean"].iloc[-1]), mechanism_label(name, own), color_of(name)))
+    grid_ticks(axes, sorted(set(rows["eps"])))
+    axes.set_xlabel(BUDGET)
+    end_labels(axes, ends, gap=0.042)
+
+
+def grid_ticks(axes: Axes, values: Sequence[float]) -> None:
+    """Sets a logarithmic axis with ticks at the grid's values only."""
+    axes.set_xscale("log")
+    if values:
+        axes.xaxis.set_major_locator(FixedLocator(list(values)))
+    axes.xaxis.set_major_formatter(FuncFormatter(plain_number))
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def mechanism_label(name: str, rows: pd.DataFrame) -> str:
+    """Returns a mechanism's name, with its number of restarts if all rows have the same."""
+    copies = rows["copies"].dropna().unique()
+    if name.endswith(RESTARTS) and len(copies) == 1:
+        return restarted(name.removesuffix(RESTARTS), copies[0])
+    return label_of(name)
+
+
+def restarted(name: str, copies: float) -> str:
+    """Returns a mechanism's name with its number of restarts, in the paper's notation."""
+    return rf"{label_of(name)} $\times{copies:g}$"

@@ -1,0 +1,273 @@
+"""Gradients and iterates without clipping (Sec. 2.3 (a), Theorems D.4 and D.13): how large they get; the clip norm."""
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from dpdescent.algorithms.dp_ftrl import FTRLArms
+from dpdescent.checks import as_list
+from dpdescent.noise.strategies import toeplitz
+from dpdescent.papers.choquettechoo2023 import finite_time, formulas, laws, streams
+from dpdescent.papers.choquettechoo2023.convergence import run_of
+from dpdescent.papers.choquettechoo2023.criteria import NEARLY, SAME_ORDER, claim, every, rows
+from dpdescent.papers.choquettechoo2023.formulas import Run
+from dpdescent.papers.choquettechoo2023.setting import DP_SGD, NU, Array, RegressionProblem, Row, Spec, names, power_law
+from dpdescent.papers.choquettechoo2023.streams import StreamArm
+from dpdescent.privacy.events import Mechanism
+from dpdescent.replication.judging import algebra, records
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import row
+from dpdescent.replication.judging.criteria import at_most
+from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, known, less, proportion
+
+# Which theorem's learning rate is taken, at its constants 1, and with it the clip norm that the noise is scaled to.
+ITERATES, NO_CLIPPING = "rate of D.4", "rate of D.13"
+GRID = ("d", "sigma_sgd", "start", "T")
+ARTEFACT = "ext_gradients"
+# What a panel moves; the labels' panel moves both of what (9) takes the product of.
+AXES = {"dimension": "d", "labels": "labels", "start": "start", "steps": "T"}
+# The printed power of what each panel moves in (9), where it decides the maximum: logarithms only in T.
+PRINTED = {"dimension": 1.0, "labels": 1.0, "start": 1.0, "steps": 0.0}
+# Starts at which their term is the larger one, beside labels of sd 1.
+FAR = 1.0
+WHOLE = "what a share 1 - p of runs does not exceed, p the failure probability"
+ORDERS = "constants have no value: growth is judged, not the level"
+NEW = "The claim was added after a review: constants and powers of the logarithm have no value, but growth does."
+SECTION_2_3 = records.Place(artefact=ARTEFACT, location="Sec. 2.3 (a), (9)", kind="theorem", source="paper")
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A run without clipping, as the theorems of App. D have it.
+
+    Attributes:
+        name: its mechanism.
+        rule: whose learning rate it has.
+        run: the problem with that rate and the clip norm, and how long.
+        arm: the noise.
+    """
+
+    name: str
+    rule: str
+    run: Run
+    arm: StreamArm
+
+    @property
+    def beta_norm(self) -> float:
+        """The norm |beta|_1 of the noise coefficients: exact for DP-SGD, else its upper bound 2."""
+        return 1.0 if self.name == DP_SGD else 2.0
+
+    @property
+    def forms(self) -> dict[str, float]:
+        """The bounds of Theorem D.4 on the iterate and on the gradient, and (9) with log^(5/2), constants 1."""
+        nu, problem = self.run.problem.eta * self.run.problem.mu, self.run.problem
+        given = {"sigma_squared": self.arm.noise_variance, "beta_norm": self.beta_norm, "nu": nu}
+        summary = formulas.required_clip_norm_of_summary(self.run, self.run.log**2.5)
+        return {
+            "iterate_form": math.sqrt(formulas.iterate_bound(self.run, **given)),
+            "gradient_form": math.sqrt(formulas.gradient_bound(self.run, **given)),
+            "summary": summary, "eta": problem.eta, "clip_norm": problem.clip_norm,
+        }  # fmt: skip
+
+
+def cases(spec: Spec, place: Row) -> Iterator[Case]:
+    """Yields the runs of one point of the grid: both mechanisms, at both learning rates."""
+    failure, rho, T = spec["settings"]["failure"], spec["settings"]["rho"], place["T"]
+    lam = power_law(place["d"], spec["cell"]["alpha"])
+    moment = formulas.fourth_moment(lam)
+    for name, rule in itertools.product(names(spec), as_list(spec["arms"]["rule"])):
+        problem = RegressionProblem(lam, 1.0 / (moment * math.log(T / failure)), rho, 1.0, place["sigma_sgd"])
+        run = Run(problem, place["start"], T, failure, moment)
+        if rule == NO_CLIPPING:
+            sensitivity = (lambda nu: 1.0) if name == DP_SGD else laws.gamma_squared_nu
+            rate = formulas.admissible_rate(run, sensitivity, 1.0 if name == DP_SGD else 2.0)
+            run = replace(run, problem=replace(problem, eta=rate))
+        norm = formulas.required_clip_norm(run) if rule == NO_CLIPPING else formulas.required_clip_norm_of_summary(run)
+        problem = replace(run.problem, clip_norm=norm)
+        strategy = toeplitz.identity() if name == DP_SGD else toeplitz.nu_family(problem.eta * problem.mu)
+        arm = StreamArm(name, strategy, problem.eta, T, rho, norm, limiting=True, clipped=False)
+        yield Case(name, rule, replace(run, problem=problem), arm)
+
+
+def places(spec: Spec) -> Iterator[Row]:
+    """Yields the points of a panel's grid."""
+    cell = spec["cell"]
+    for values in itertools.product(*(as_list(cell[axis]) for axis in GRID)):
+        yield dict(zip(GRID, values, strict=True))
+
+
+def run_ext_gradients(spec: Spec) -> Iterator[Row]:
+    """Yields rows of one panel: every trial's largest gradient and iterate, and whether the clip norm would clip.
+
+    Raises:
+        ValueError: if there is no mechanism of a name.
+    """
+    if unknown := set(names(spec)) - {DP_SGD, NU}:
+        raise ValueError(f"mechanism={sorted(unknown)[0]!r} is none of {[DP_SGD, NU]}")
+    for place in places(spec):
+        found = list(cases(spec, place))
+        for trials in streams.groups(spec, (place["T"], place["d"] * len(found))):
+            yield from _rows(spec, place, found, trials)
+
+
+def _rows(spec: Spec, place: Row, found: list[Case], trials: range) -> Iterator[Row]:
+    T, d = place["T"], place["d"]
+    name = "_".join(f"{axis}={value:g}" for axis, value in place.items())
+    inputs, labels = _records(spec, name, trials, found[0].run.problem, T)
+    compared = [case.arm for case in found]
+    noise = streams.correlated(compared, streams.common_noise(spec, name, trials, (T, d)))
+    start = np.full(d, place["start"] / math.sqrt(d))
+    gradient, distance = unclipped(streams.columns(compared), inputs, labels, noise, start)
+    for case, largest, farthest in zip(found, gradient, distance, strict=True):
+        kept = {"panel": spec["panel"], **place, "mechanism": case.name, "rule": case.rule, **case.forms}
+        for trial, g, theta in zip(trials, largest, farthest, strict=True):
+            values = {"largest gradient": g, "largest distance": theta, "clipped": g > case.arm.clip_norm}
+            yield from ({**kept, "trial": trial, "series": series, "value": float(values[series])} for series in values)
+
+
+def _records(spec: Spec, name: str, trials: range, problem: RegressionProblem, T: int) -> tuple[Array, Array]:
+    """Returns the inputs, shape (T, trials, d), and the labels' noise, shape (T, trials)."""
+    inputs, labels = np.empty((T, len(trials), problem.d)), np.empty((T, len(trials)))
+    for i, rng in enumerate(streams.generators(spec, name, trials, "data")):
+        inputs[:, i] = rng.standard_normal((T, problem.d)) * np.sqrt(problem.lam)
+        labels[:, i] = problem.sigma_sgd * rng.standard_normal(T)
+    return inputs, labels
+
+
+def releases_ext_gradients(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
+    """Yields ledger entries: nothing is clipped, so that none is private."""
+    for place in places(spec):
+        where = " ".join(f"{axis}={value:g}" for axis, value in place.items())
+        for case in cases(spec, place):
+            name = f"{spec['variant']}: {spec['panel']}, {where}: {case.name}, {case.rule}"
+            yield name, case.arm.mechanism(), spec["settings"]["dp_delta"]
+
+
+def unclipped(arms: FTRLArms, inputs: Array, labels: Array, noise: Array, start: Array) -> tuple[Array, Array]:
+    """Runs `theta <- theta - eta (g_t + noise_sd w~_t)`, `g_t = x_t (x_t'theta - xi_t)`, and keeps what is largest.
+
+    Args:
+        arms: settings of the runs; their clip norms are not used.
+        inputs: x_t, shape (T, seeds, d).
+        labels: xi_t, shape (T, seeds).
+        noise: correlated noise w~, shape (T, arms or 1, seeds, d).
+        start: theta_0 - theta*, shape (d,).
+
+    Returns:
+        The largest norm of g_t over t < T and that of theta_t - theta* over t < T, each of shape (arms, seeds).
+    """
+    theta = np.broadcast_to(start, (len(arms), *inputs.shape[1:])).copy()
+    gradients, distances = np.zeros(theta.shape[:2]), np.zeros(theta.shape[:2])
+    lengths = np.sqrt(np.vecdot(inputs, inputs))
+    scale, eta = (arms.eta * arms.noise_sd)[:, None, None], arms.eta[:, None]
+    for x, length, xi, w in zip(inputs, lengths, labels, noise, strict=True):
+        residual = np.vecdot(x, theta) - xi
+        np.maximum(gradients, np.abs(residual) * length, out=gradients)
+        np.maximum(distances, np.vecdot(theta, theta), out=distances)
+        theta -= (eta * residual)[:, :, None] * x + scale * w
+    return gradients, np.sqrt(distances)
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """Judges (9) as a whole and by its parameters, the two bounds of Theorem D.4, and the clip norm of Theorem D.13."""
+    gradient, distance = (_quantiles(evidence, series) for series in ("largest gradient", "largest distance"))
+    small, large = (gradient[gradient["rule"] == rule] for rule in (NO_CLIPPING, ITERATES))
+    yield every(
+        id="gradient-bound", **SECTION_2_3,
+        statement="for eta small enough, with probability 1 - p no gradient exceeds c max(Tr H |theta_0 - theta*|, sigma_sgd sqrt(Tr H)) polylog(T/p)",
+        quantity=f"largest gradient ({WHOLE}) over that, c = 1 and the logarithm to the power 5/2 of D.13, as one parameter grows: its largest value over its first",
+        cells=_growth(small, "summary"), criterion=at_most(SAME_ORDER), changed=NEW, note=f"{ORDERS}; {_levels(small, 'summary')}",
+    )  # fmt: skip
+    yield every(
+        id="gradient-powers", **SECTION_2_3,
+        statement="that bound is linear in Tr H times the initial distance, linear in sigma_sgd sqrt(Tr H), and polylogarithmic in T",
+        quantity=f"log-log slope of the largest gradient ({WHOLE}) in Tr H, in sigma_sgd sqrt(Tr H), in the distance and in T, less the printed power: the largest",
+        cells=_slopes(small), criterion=at_most(NEARLY, ": no faster than the bound, logarithms omitted"), changed=NEW,
+    )  # fmt: skip
+    for id, series, table, form in (
+        ("iterate-bound", "squared distances from theta* are at most C (|theta_0'|^2 + eta R^2 sigma_sgd^2/mu + eta^2 sigma^2 d |beta|_1^2/nu) log^3(T/p)", distance[distance["rule"] == ITERATES], "iterate_form"),
+        ("gradient-bound-d.4", "squared gradients are at most C R^4 times that, with sigma_sgd^2/R^2 added, times log^5(T/p) in the place of log^3", large, "gradient_form"),
+    ):  # fmt: skip
+        yield every(
+            id=id, artefact=ARTEFACT, location="Thm D.4", kind="theorem", source="paper",
+            statement=f"with probability 1 - p all {series}",
+            quantity=f"the largest norm ({WHOLE}) over the root of the bound at constant 1, as one parameter grows: its largest value over its first",
+            cells=_growth(table, form), criterion=at_most(SAME_ORDER), changed=NEW, note=f"{ORDERS}; {_levels(table, form)}",
+        )  # fmt: skip
+    clipped = rows(evidence, ARTEFACT, series="clipped", rule=NO_CLIPPING)
+    failure = evidence.settings["failure"]
+    yield claim(
+        id="clip-norm", artefact=ARTEFACT, location="Thm D.13 (b)", kind="theorem", source="paper",
+        statement="with the clip norm and the learning rate of Theorem D.13 no gradient is clipped with probability 1 - p",
+        quantity="share of runs with a gradient beyond that clip norm, all constants at 1: the largest",
+        measured=_share(clipped), criterion=at_most(failure, ", p"),
+        changed="Before a review the claim was not testable, because the constants have no value; at 1 it can fail.",
+        note="larger constants clip less at smaller steps",
+    )  # fmt: skip
+
+
+def _quantiles(evidence: Evidence, series: str) -> pd.DataFrame:
+    """Rows of a series, with the quantile of level 1 - p for a mean and `labels`, sigma_sgd sqrt(d)."""
+    level = {0.05: "q95", 0.1: "q90", 0.025: "q975"}.get(evidence.settings["failure"], "q95")
+    found = rows(evidence, ARTEFACT, series=series)
+    moved = algebra.floats(found, "sigma_sgd") * algebra.floats(found, "d") ** 0.5
+    return found.assign(mean=algebra.floats(found, level), se=math.nan, labels=moved)
+
+
+def _panels(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Panel, mechanism and rows, in the order of what the panel moves."""
+    for (panel, mechanism), group in table.groupby(["panel", "mechanism"]):
+        if panel in AXES:
+            yield str(panel), str(mechanism), group.sort_values(AXES[str(panel)])
+
+
+def _growth(table: pd.DataFrame, form: str) -> algebra.Places:
+    found = {
+        f"{panel}, {mechanism}": algebra.growth(algebra.floats(group, "mean") / algebra.floats(group, form))
+        for panel, mechanism, group in _panels(table)
+    }
+    return {place: each for place, each in found.items() if not math.isnan(each.value)}
+
+
+def _slopes(table: pd.DataFrame) -> algebra.Places:
+    found = {}
+    for panel, mechanism, group in _panels(table):
+        kept = group[group["start"] >= FAR] if panel == "start" else group
+        found[f"{panel}, {mechanism}"] = less(algebra.line(kept, AXES[panel]), PRINTED[panel])
+    return {place: each for place, each in found.items() if not math.isnan(each.value)}
+
+
+def _levels(table: pd.DataFrame, form: str) -> str:
+    ratios = algebra.positive(algebra.floats(table, "mean") / algebra.floats(table, form))
+    return f"at constant 1 it is {min(ratios):.3g} to {max(ratios):.3g} of the bound" if ratios else "no rows"
+
+
+def _share(table: pd.DataFrame) -> Estimate:
+    """The largest share of a row with its Clopper-Pearson limits; no correction is needed, because all must pass."""
+    found = [proportion(row["mean"], row["trials"]) for row in algebra.each(table) if row["trials"] > 0]
+    return max(known(found), key=lambda each: each.high, default=NOTHING)
+
+
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Rows of the labels' noise at every T of the clipped runs."""
+    for found in each(rows(evidence, finite_time.ARTEFACT, panel="clipped").drop_duplicates("T")):
+        yield from _labels(run_of(evidence, found))
+
+
+def _labels(run: Run) -> Iterator[Bound]:
+    """Evaluates event (72) for Gaussian residuals: what one of T exceeds with probability p/T."""
+    T, failure, variance = run.T, run.failure, run.label_variance
+    if variance > 0.0:
+        value = 2.0 * variance * math.log(2.0 * T / failure)
+        measured = variance * float(norm.isf(failure / (2.0 * T))) ** 2
+        why = "2 sigma_sgd^2 log(2T/p); measured is the exact quantile of level 1 - p/T of xi^2"
+        yield row(
+            bound="largest xi_t^2", location="(72)", setting=f"finite T, clipped: T={T:g}, p={failure:g}", value=value,
+            measured=measured, note=why,
+        )  # fmt: skip

@@ -1,0 +1,35 @@
+"""The drawing of Figure 4(a) with the paper's network."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from dpdescent.papers.choquettechoo2023.digits_figures import BUDGET, mechanism_label
+from dpdescent.papers.choquettechoo2023.images_figures import ACCURACY, stars
+from dpdescent.papers.choquettechoo2023.styles import in_order, look
+from dpdescent.replication.drawing.figures import legend_below, panels, select
+
+
+def draw_fig04a_cifar10_net(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
+    """Draws the paper's network: best runs against epsilon beside the published accuracies, all runs by their rates."""
+    rows = select(table, series="test accuracy")
+    rows = rows.assign(mean=100 * rows["mean"])
+    budgets = sorted(set(rows["eps"]))
+    figure, (axes,) = panels(1 + max(len(budgets), 1), size=(4.2, 4.4))
+    axes[0].set(title="best of the rates that were run", xlabel=BUDGET, ylabel=ACCURACY)
+    names = in_order(rows["mechanism"])
+    for rank, name in enumerate(names):
+        own = rows[rows["mechanism"] == name].sort_values(["eps", "learning_rate", "repeat"])
+        best = own.groupby("eps", as_index=False)["mean"].max()
+        aside = 0.12 * (rank - (len(names) - 1) / 2)
+        style = look(name)
+        axes[0].plot(best["eps"] + aside, best["mean"], label=mechanism_label(name, own), **style)
+        for panel, eps in zip(axes[1:], budgets, strict=False):
+            at = own[own["eps"] == eps]
+            panel.plot(at["learning_rate"], at["mean"], **style)
+            panel.set(title=rf"rates, $\varepsilon = {eps:g}$", xlabel="learning rate", ylabel=ACCURACY, xscale="log")
+    stars(axes[0], display.get("published", {}).get("cifar", {}))
+    devices = ", ".join(sorted(set(map(str, rows["device"]))))
+    legend_below(figure, [axes[0]], 4, f"points: one run each, on {devices or 'no device'}")
+    return figure

@@ -1,0 +1,388 @@
+"""Tables 1 and 4: the printed orders of the error for linear regression, each beside the exact value, and their claims.
+
+An entry's value is what stands inside its Theta, O or Omega, with all constants 1. Where the other columns of a row
+imply another entry than the printed one, it stands beside it (`correction`): the ratio of the row 1/k^2 in Table 4.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from dpdescent.checks import as_list, require_non_negative, require_positive
+from dpdescent.papers.choquettechoo2023 import criteria, laws
+from dpdescent.papers.choquettechoo2023.criteria import EQUAL, SAME_ORDER, claim, every, rows
+from dpdescent.papers.choquettechoo2023.setting import (
+    FTRL,
+    SGD,
+    Array,
+    RegressionProblem,
+    Row,
+    Spec,
+    effective_dimension,
+    power_law,
+    problems,
+)  # fmt: skip
+from dpdescent.replication.judging import algebra, records
+from dpdescent.replication.judging.criteria import about, at_least, at_most
+from dpdescent.replication.judging.evidence import Claim, Evidence, Source
+
+LOWER_BOUND, NOISY_SGD, NU_NOISY_FTRL, NOISY_FTRL = "Lower bound", "Noisy-SGD", "nu-Noisy-FTRL", "Noisy-FTRL"
+FICHTENBERGER, ANTI_PGD, DAMPED_ANTI_PGD = "Fichtenberger et al. (nu = 0)", "Anti-PGD", "Anti-PGD + damping"
+SUBOPTIMALITY, RATIO, SENSITIVITY, EFFECTIVE_DIMENSION = "F_inf", "ratio", "gamma_T^2", "d_eff"
+SERIES = {SUBOPTIMALITY: "suboptimality", RATIO: "ratio to lower bound"}
+# An exponent for each row of the table; those of the general rows are chosen by us.
+ALPHAS = {"1": 0.0, "1/sqrt k": 0.5, "k^-a, a < 1": 0.75, "1/k": 1.0, "1/k^2": 2.0, "k^-a, a > 1": 3.0}
+# The constant of Theorem C.18's last display, with the 1/2 of (8).
+UNIVERSAL = 1.0 / 16.0
+# Rows of Table 4 with their printed effective dimension, at constant 1.
+SPECTRA: dict[str, Callable[[float], float]] = {
+    "1": lambda d: d,
+    "1/sqrt k": math.sqrt,
+    "k^-a, a = 0.75": lambda d: d**0.25 / 0.25,
+    "1/k": math.log,
+    "1/k^2": lambda d: 1.0,
+    "k^-a, a = 3": lambda d: 1.5,
+}
+TABLE_4 = records.Place(artefact="table4", location="Table 4", kind="table", source="paper")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The quantities that the entries depend on, at ||H||_2 = 1.
+
+    Attributes:
+        eta: learning rate.
+        rho: zCDP budget.
+        d: dimension.
+        trace: Tr H, which is d_eff.
+        mu: smallest eigenvalue of H.
+        nu: damping of the noise coefficients.
+        T: horizon of a sensitivity.
+        alpha: decay of the spectrum, lambda_k = k^-alpha, for the rows of Table 4 that have it.
+        clip_norm: G.
+    """
+
+    eta: float
+    rho: float
+    d: int
+    trace: float
+    mu: float
+    nu: float
+    T: float = math.inf
+    alpha: float = math.nan
+    clip_norm: float = 1.0
+
+    def __post_init__(self) -> None:
+        require_positive(eta=self.eta, rho=self.rho, d=self.d, trace=self.trace, mu=self.mu, T=self.T)
+        require_positive(clip_norm=self.clip_norm)
+        require_non_negative(nu=self.nu)
+
+    @classmethod
+    def of(
+        cls, lam: Array, *, eta: float, rho: float, nu: float | None = None, T: float = math.inf,
+        alpha: float = math.nan, clip_norm: float = 1.0,
+    ) -> "Setting":  # fmt: skip
+        """The setting of a spectrum; nu is eta mu unless it is given.
+
+        Raises:
+            ValueError: if the largest eigenvalue is not 1, as the tables have it, or a value is out of range.
+        """
+        if not math.isclose(float(lam.max()), 1.0, rel_tol=1e-12):
+            raise ValueError(
+                f"lam has the largest value {lam.max():g}: divide by it and multiply eta, as the tables do"
+            )
+        mu = float(lam.min())
+        nu = eta * mu if nu is None else nu
+        return cls(eta, rho, len(lam), float(lam.sum()), mu, nu, T, alpha, clip_norm)
+
+    @property
+    def unit(self) -> float:
+        """G^2 / rho."""
+        return self.clip_norm**2 / self.rho
+
+    @property
+    def log(self) -> float:
+        """log(d/eta)."""
+        return math.log(self.d / self.eta)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """An entry of a table.
+
+    Attributes:
+        row: label of its row.
+        quantity: what the entry is about, its column.
+        text: the entry as printed.
+        order: its value at a setting, with a constant of 1; infinite where the entry is.
+        correction: whether the entry is implied by the row's others, and not the printed one.
+    """
+
+    row: str
+    quantity: str
+    text: str
+    order: Callable[[Setting], float]
+    correction: bool = False
+
+
+def sgd_order(s: Setting) -> float:
+    """`eta d G^2 / rho`, of Noisy-SGD in every row of Tables 1 and 4."""
+    return s.eta * s.d * s.unit
+
+
+TABLE1 = (
+    Rate(LOWER_BOUND, SUBOPTIMALITY, "Omega(eta^2 d_eff / rho)", lambda s: s.eta**2 * s.trace * s.unit),
+    Rate(LOWER_BOUND, RATIO, "1", lambda s: 1.0),
+    Rate(NOISY_SGD, SUBOPTIMALITY, "Theta(eta d / rho)", sgd_order),
+    Rate(NOISY_SGD, RATIO, "d / (eta d_eff)", lambda s: s.d / (s.eta * s.trace)),
+    Rate(
+        NU_NOISY_FTRL, SUBOPTIMALITY, "O(eta^2 d_eff log^2(1/(eta mu)) / rho)",
+        lambda s: s.eta**2 * s.trace * s.unit * math.log(1.0 / (s.eta * s.mu)) ** 2,
+    ),
+    Rate(NU_NOISY_FTRL, RATIO, "log^2(1/(eta mu))", lambda s: math.log(1.0 / (s.eta * s.mu)) ** 2),
+)  # fmt: skip
+
+# Row labels as in the table; its coefficients: eq. 7 with nu = 0, eq. 7, (1, -1, 0, ...), (1, -(1 - nu), 0, ...).
+TABLE2 = (
+    Rate(FICHTENBERGER, SENSITIVITY, "log T", lambda s: math.log(s.T)),
+    Rate(FICHTENBERGER, SUBOPTIMALITY, "inf", lambda s: math.inf),
+    Rate(NU_NOISY_FTRL, SENSITIVITY, "log(1/nu)", lambda s: math.log(1.0 / s.nu)),
+    Rate(
+        NU_NOISY_FTRL, SUBOPTIMALITY, "eta^2 G^2 Tr H log^2(1/nu) / rho",
+        lambda s: s.eta**2 * s.unit * s.trace * math.log(1.0 / s.nu) ** 2,
+    ),
+    Rate(ANTI_PGD, SENSITIVITY, "T", lambda s: s.T),
+    Rate(ANTI_PGD, SUBOPTIMALITY, "inf", lambda s: math.inf),
+    Rate(DAMPED_ANTI_PGD, SENSITIVITY, "1/nu", lambda s: 1.0 / s.nu),
+    Rate(
+        DAMPED_ANTI_PGD, SUBOPTIMALITY, "eta^(3/2) G^2 sqrt(d Tr H) / rho",
+        lambda s: s.unit * math.sqrt(s.eta**3 * s.d * s.trace),
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SpectrumRow:
+    """A row of Table 4.
+
+    Attributes:
+        row: its label, lambda_k.
+        rates: its entries; those of the ratio and of its correction come last.
+    """
+
+    row: str
+    rates: tuple[Rate, ...]
+
+
+def _row(
+    label: str, d_eff: tuple[str, Callable[[Setting], float]],
+    ftrl: tuple[str, Callable[[Setting], float]], *ratios: tuple[str, Callable[[Setting], float]],
+) -> SpectrumRow:  # fmt: skip
+    """Effective dimension, Noisy-SGD, Noisy-FTRL, their ratio as printed and, where there is one, its correction."""
+    rates = [
+        Rate(label, EFFECTIVE_DIMENSION, *d_eff),
+        Rate(label, NOISY_SGD, "eta d / rho", sgd_order),
+        Rate(label, NOISY_FTRL, *ftrl),
+        *(Rate(label, RATIO, text, order, correction=bool(i)) for i, (text, order) in enumerate(ratios)),
+    ]
+    return SpectrumRow(label, tuple(rates))
+
+
+def _ftrl(s: Setting, factor: float, power: int) -> float:
+    return factor * s.eta**2 * s.unit * s.log**power
+
+
+def _ratio(s: Setting, factor: float, power: int) -> float:
+    return factor * s.eta / s.d * s.log**power
+
+
+def _partial(s: Setting) -> float:
+    """`d^{1-a} / (1-a)`."""
+    return math.pow(s.d, 1.0 - s.alpha) / (1.0 - s.alpha)
+
+
+TABLE4 = (
+    _row(
+        "1", ("d", lambda s: float(s.d)),
+        ("eta^2 d log^2(1/eta) / rho", lambda s: s.eta**2 * s.d * s.unit * math.log(1.0 / s.eta) ** 2),
+        ("eta log^2(1/eta)", lambda s: s.eta * math.log(1.0 / s.eta) ** 2),
+    ),
+    _row(
+        "1/sqrt k", ("sqrt(d)", lambda s: math.sqrt(s.d)),
+        ("eta^2 sqrt(d) log^2(d/eta) / rho", lambda s: _ftrl(s, math.sqrt(s.d), 2)),
+        ("(eta/sqrt(d)) log^2(d/eta)", lambda s: _ratio(s, math.sqrt(s.d), 2)),
+    ),
+    _row(
+        "k^-a, a < 1", ("d^(1-a) / (1-a)", _partial),
+        ("eta^2 d^(1-a) log^2(d/eta) / ((1-a) rho)", lambda s: _ftrl(s, _partial(s), 2)),
+        ("eta log^2(d/eta) / ((1-a) d^a)", lambda s: _ratio(s, _partial(s), 2)),
+    ),
+    _row(
+        "1/k", ("log d", lambda s: math.log(s.d)),
+        ("eta^2 log^3(d/eta) / rho", lambda s: _ftrl(s, 1.0, 3)),
+        ("(eta/d) log^3(d/eta)", lambda s: _ratio(s, 1.0, 3)),
+    ),
+    _row(
+        "1/k^2", ("constant", lambda s: 1.0),
+        ("eta^2 log^2(d/eta) / rho", lambda s: _ftrl(s, 1.0, 2)),
+        ("(eta/d) log^3(d/eta)", lambda s: _ratio(s, 1.0, 3)),
+        ("(eta/d) log^2(d/eta)", lambda s: _ratio(s, 1.0, 2)),
+    ),
+    _row(
+        "k^-a, a > 1", ("a / (a-1)", lambda s: s.alpha / (s.alpha - 1.0)),
+        ("(a^2/(a-1)) eta^2 log^2(d/eta) / rho", lambda s: _ftrl(s, s.alpha**2 / (s.alpha - 1.0), 2)),
+        ("(a^2/(a-1)) (eta/d) log^2(d/eta)", lambda s: _ratio(s, s.alpha**2 / (s.alpha - 1.0), 2)),
+    ),
+)  # fmt: skip
+
+
+def run_table1(spec: Spec) -> Iterator[Row]:
+    """Rows of every entry, dimension and learning rate; the lower bound's exact value is the infimum over all beta."""
+    for cell, problem in problems(spec):
+        setting = Setting.of(problem.lam, eta=problem.eta, rho=problem.rho, clip_norm=problem.clip_norm)
+        errors = {
+            LOWER_BOUND: laws.least_error(problem), NOISY_SGD: laws.noisy_sgd(problem),
+            NU_NOISY_FTRL: laws.nu_noisy_ftrl(problem, problem.eta * problem.mu),
+        }  # fmt: skip
+        for entry in TABLE1:
+            over = errors[LOWER_BOUND] if entry.quantity == RATIO else 1.0
+            exact, order = errors[entry.row] / over, entry.order(setting)
+            yield {
+                "row": entry.row, "entry": entry.text, "d": cell["d"], "eta": cell["eta"],
+                "d_eff": effective_dimension(problem.lam), "series": SERIES[entry.quantity], "trial": 0,
+                "value": exact / order, "exact": exact, "order": order,
+            }  # fmt: skip
+
+
+def run_table4(spec: Spec) -> Iterator[Row]:
+    """Yields rows of every spectrum and dimension: d_eff, both algorithms, their ratio as printed and as implied."""
+    cell, settings = spec["cell"], spec["settings"]
+    for table_row in TABLE4:
+        alpha = ALPHAS[table_row.row]
+        for d in as_list(cell["d"]):
+            lam = power_law(d, alpha)
+            problem = RegressionProblem(
+                lam, cell["eta_times_trace"] / float(lam.sum()), settings["rho"], settings["clip_norm"]
+            )
+            yield from _entries(table_row, alpha, problem)
+
+
+def _entries(table_row: SpectrumRow, alpha: float, problem: RegressionProblem) -> Iterator[Row]:
+    setting = Setting.of(
+        problem.lam, eta=problem.eta, rho=problem.rho, alpha=alpha, clip_norm=problem.clip_norm
+    )  # fmt: skip
+    sgd, ftrl = laws.noisy_sgd(problem), laws.nu_noisy_ftrl(problem, problem.eta * problem.mu)
+    d_eff = effective_dimension(problem.lam)
+    exact = {
+        EFFECTIVE_DIMENSION: d_eff, NOISY_SGD: sgd, NOISY_FTRL: ftrl, RATIO: ftrl / sgd,
+    }  # fmt: skip
+    for entry in table_row.rates:
+        value, order = exact[entry.quantity], entry.order(setting)
+        yield {
+            "row": f"k^-a, a = {alpha:g}" if "a" in table_row.row else table_row.row,
+            "algorithm": f"{entry.quantity}, corrected" if entry.correction else entry.quantity, "entry": entry.text,
+            "d": problem.d, "eta": problem.eta, "d_eff": d_eff, "series": "exact over order", "trial": 0,
+            "value": value / order, "exact": value, "order": order,
+        }  # fmt: skip
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """Judges Table 1, then Table 4."""
+    yield from _judge_table1(evidence)
+    yield from _judge_table4(evidence)
+
+
+def _harder(table: pd.DataFrame) -> pd.DataFrame:
+    """Rows from the smallest problem to the largest: by dimension, and by falling learning rate."""
+    return table.sort_values(["d", "eta"], ascending=[True, False])
+
+
+def _judge_table1(evidence: Evidence) -> Iterator[Claim]:
+    lower = rows(evidence, "table1", row="Lower bound", series="suboptimality")
+    yield every(
+        id="table1-lower", artefact="table1", location="Table 1, Thm 2.2, C.18", kind="table", source="paper",
+        statement="for all coefficients with finite l1 norm F_inf is Omega(eta^2 d_eff / rho)",
+        quantity="exact infimum over eta^2 d_eff / rho: the smallest",
+        cells=algebra.means(lower, ["d", "eta"]), criterion=at_least(UNIVERSAL, ", the constant of C.18"),
+    )  # fmt: skip
+    for sgd, ftrl, series, words, quantity, sgd_order, ftrl_order, note in (
+        ("table1-sgd-suboptimality", "table1-ftrl-suboptimality", "suboptimality", "F_inf", "exact F_inf",
+         "eta d / rho", "eta^2 d_eff log^2(1/(eta mu)) / rho", ""),
+        ("table1-sgd-ratio", "table1-ftrl-ratio", "ratio to lower bound", "the ratio to the lower bound", "exact F_inf over the exact infimum",
+         "d / (eta d_eff)", "log^2(1/(eta mu))", "the exact infimum has logarithms that the lower bound has not"),
+    ):  # fmt: skip
+        of_sgd, of_ftrl = (_harder(rows(evidence, "table1", row=row, series=series))["mean"] for row in (SGD, FTRL))
+        yield claim(
+            id=sgd, artefact="table1", location="Table 1", kind="table", source="paper",
+            statement=f"{words} of Noisy-SGD is Theta({sgd_order})",
+            quantity=f"{quantity}, over that order: largest over smallest over d and eta",
+            measured=algebra.spread(of_sgd), criterion=at_most(SAME_ORDER),
+            note=note,
+        )  # fmt: skip
+        yield claim(
+            id=ftrl, artefact="table1", location="Table 1, Thm 2.2, Sec. 1.3 (a)", kind="table", source="paper",
+            statement=f"{words} of nu-Noisy-FTRL is O({ftrl_order})",
+            quantity=f"{quantity}, over that order as d grows and eta falls: its largest value over its first",
+            measured=algebra.growth(of_ftrl), criterion=at_most(SAME_ORDER),
+            note=note,
+        )  # fmt: skip
+
+
+def _judge_table4(evidence: Evidence) -> Iterator[Claim]:
+    table = _harder(rows(evidence, "table4"))
+    parts = {name: table[table["algorithm"] == name] for name in (SGD, "Noisy-FTRL", "ratio")}
+    yield every(
+        id="table4-sgd", **TABLE_4,
+        statement="for every decay of the eigenvalues F_inf of Noisy-SGD is of the order eta d / rho",
+        quantity="exact F_inf over eta d / rho: largest over smallest over d, by row the largest",
+        cells=criteria.spread_by(parts[SGD], ["row"]), criterion=at_most(SAME_ORDER),
+    )  # fmt: skip
+    yield every(
+        id="table4-ftrl", **TABLE_4,
+        statement="for every decay of the eigenvalues F_inf of Noisy-FTRL is at most of the order of the entry",
+        quantity="exact F_inf over the entry as d grows: its largest value over its first, by row the largest",
+        cells=criteria.growth_by(parts["Noisy-FTRL"], ["row"]), criterion=at_most(SAME_ORDER),
+    )  # fmt: skip
+    yield from _table4_ratios(parts)
+    found = parts[SGD][parts[SGD]["row"].isin(list(SPECTRA))]
+    scaled = found.assign(mean=[row["d_eff"] / SPECTRA[row["row"]](row["d"]) for row in algebra.each(found)])
+    yield every(
+        id="table4-d-eff", **TABLE_4,
+        statement="effective dimensions: d, sqrt(d), d^(1-a)/(1-a), log d, constant, a/(a-1)",
+        quantity="Tr H over the entry: largest over smallest over d, by row the largest",
+        cells=criteria.spread_by(scaled, ["row"]), criterion=at_most(SAME_ORDER),
+    )  # fmt: skip
+    yield every(
+        id="table4-always-better", artefact="table4", location="Table 4, caption", kind="table", source="paper",
+        statement="Noisy-FTRL is always better at large dimension d or small learning rate eta",
+        quantity="exact F_inf of Noisy-FTRL over that of Noisy-SGD at the largest d, by row the largest",
+        cells=criteria.values(_at_largest(parts["ratio"], "row"), "exact", ["row", "d"]), criterion=at_most(1.0 - EQUAL, words="below 1"),
+    )  # fmt: skip
+
+
+def _table4_ratios(parts: dict[str, pd.DataFrame]) -> Iterator[Claim]:
+    """Judges whether a printed ratio is the quotient of the other two printed entries of its row."""
+    sgd, ftrl = (parts[name].assign(mean=parts[name]["order"], se=math.nan) for name in (SGD, "Noisy-FTRL"))
+    ratio = parts["ratio"].assign(mean=parts["ratio"]["order"], se=math.nan)
+    place = ["row", "d"]
+    implied = ftrl.merge(sgd[[*place, "mean"]], on=place, suffixes=("", "_sgd"))
+    implied = implied.assign(mean=implied["mean"] / implied["mean_sgd"])
+    statements: tuple[tuple[str, Source, str, pd.Series[bool], str], ...] = (
+        ("table4-ratio", "identity", "in all other rows the ratio is that of the two entries beside it", ratio["row"] != "1/k^2", "arithmetic of printed entries"),
+        ("table4-ratio-square", "identity", "lambda_k = 1/k^2: the ratio is (eta/d) log^3(d/eta)", ratio["row"] == "1/k^2", "printed against printed: a misprint, finding table-4-ratio"),
+    )  # fmt: skip
+    for id, source, words, kept, note in statements:
+        yield every(
+            id=id, artefact="table4", location="Table 4", kind="table", source=source,
+            statement=words,
+            quantity="printed ratio over the quotient of the row's other two entries: the one that is furthest from 1",
+            cells=algebra.ratios(ratio[kept], implied, place), criterion=about(1.0, EQUAL),
+            note=note,
+        )  # fmt: skip
+
+
+def _at_largest(table: pd.DataFrame, key: str) -> pd.DataFrame:
+    """The row with the largest d of each group."""
+    return table.sort_values("d").groupby(key).tail(1)

@@ -1,0 +1,282 @@
+"""Table 2: sensitivity and error of noise coefficients of earlier work, and sensitivities by other means (App. C.1).
+
+Where the error is infinite, its growth with the horizon is shown: the error of the noise at sensitivity 1 is finite,
+and gamma_T^2 multiplies it.
+"""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from scipy.signal import lfilter
+
+from dpdescent.checks import as_list
+from dpdescent.noise.sensitivity import squared_of
+from dpdescent.noise.strategies import toeplitz
+from dpdescent.noise.strategies.base import Strategy
+from dpdescent.noise.strategies.toeplitz import Toeplitz
+from dpdescent.papers.choquettechoo2023 import elliptic, laws, orders
+from dpdescent.papers.choquettechoo2023.criteria import EQUAL, SAME_ORDER, UNDIMINISHED, claim, ends, equal, every, rows
+from dpdescent.papers.choquettechoo2023.elliptic import Quadrature, distance_squared
+from dpdescent.papers.choquettechoo2023.orders import ANTI_PGD, DAMPED_ANTI_PGD, FICHTENBERGER, NU_NOISY_FTRL
+from dpdescent.papers.choquettechoo2023.prefix_sums import MECHANISMS
+from dpdescent.papers.choquettechoo2023.setting import FTRL, Array, RegressionProblem, Row, Spec, problems
+from dpdescent.replication.judging import algebra
+from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.bound_rows import row
+from dpdescent.replication.judging.criteria import about, at_least, at_most
+from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Source
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly
+
+QUANTITIES = {orders.SENSITIVITY: "sensitivity squared", orders.SUBOPTIMALITY: "suboptimality"}
+# "gamma(beta)^2 <= 5 log(1/(eta mu)) always" (App. D.4).
+SENSITIVITY_CONSTANT = 5.0
+# Steps up to which an inverse is computed from the coefficients of B, and up to which encoders are dense matrices.
+INVERTED, DENSE = 10_000, 400
+# Coefficients of eq. (7) that are summed, as multiples of 1/nu.
+SUMMED = 40.0
+MEASURED = "measured is the table's"
+
+
+def run_table2(spec: Spec) -> Iterator[Row]:
+    """Yields rows of every algorithm and learning rate: sensitivities over horizons, and errors."""
+    for cell, problem in problems(spec):
+        for name, (nu, strategy, q) in _algorithms(problem).items():
+            place = {
+                "row": name, "d": cell["d"], "eta": cell["eta"], "nu": nu, "series": "exact over order", "trial": 0,
+            }  # fmt: skip
+            for entry in (entry for entry in orders.TABLE2 if entry.row == name):
+                common = place | {"quantity": QUANTITIES[entry.quantity], "entry": entry.text}
+                if entry.quantity == orders.SENSITIVITY:
+                    horizons = _horizon_rows(spec, problem, entry, nu, strategy, q)
+                    yield from ({**common, **values} for values in horizons)
+                    continue
+                exact = laws.suboptimality(problem, q, strategy.sensitivity_squared_limit())
+                order = entry.order(_setting(problem, nu))
+                agree = math.isinf(exact) and math.isinf(order)
+                yield {**common, "value": 1.0 if agree else exact / order, "exact": exact, "order": order}
+
+
+def _algorithms(problem: RegressionProblem) -> dict[str, tuple[float, Toeplitz, Array]]:
+    """Returns by row: damping, noise coefficients, weights of the error."""
+    eta_mu, best = problem.eta * problem.mu, laws.best_damped_nu(problem)
+    # Anti-PGD has the weights of damped anti-PGD at nu = 0, which are 2 eta lambda.
+    return {
+        orders.FICHTENBERGER: (0.0, toeplitz.optimal_cc(), laws.q_nu(problem, 0.0)),
+        orders.NU_NOISY_FTRL: (eta_mu, toeplitz.nu_family(eta_mu), laws.q_nu(problem, eta_mu)),
+        orders.ANTI_PGD: (0.0, toeplitz.anti_pgd(), 2.0 * problem.rates),
+        orders.DAMPED_ANTI_PGD: (best, toeplitz.damped_anti_pgd(best), laws.q_damped(problem, best)),
+    }
+
+
+def _setting(problem: RegressionProblem, nu: float, T: float = math.inf) -> orders.Setting:
+    return orders.Setting.of(problem.lam, eta=problem.eta, rho=problem.rho, nu=nu, T=T, clip_norm=problem.clip_norm)
+
+
+def _horizon_rows(
+    spec: Spec, problem: RegressionProblem, entry: orders.Rate, nu: float, strategy: Toeplitz, q: Array
+) -> Iterator[Row]:
+    """Yields gamma_T^2 over horizons T, and the error of noise that is scaled to it."""
+    for T in as_list(spec["cell"]["T"]):
+        exact, order = strategy.sensitivity_squared(T), entry.order(_setting(problem, nu, T))
+        yield {"T": T, "value": exact / order, "exact": exact, "order": order}
+        error = laws.suboptimality(problem, q, exact)
+        yield {
+            "T": T, "quantity": "suboptimality at horizon T", "entry": "", "value": 1.0, "exact": error, "order": error
+        }  # fmt: skip
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """Judges Table 2 by columns."""
+    yield from _sensitivities(evidence)
+    yield from _suboptimalities(evidence)
+    yield _diverging(evidence)
+
+
+def _table2(evidence: Evidence, row: str, quantity: str) -> pd.DataFrame:
+    return rows(evidence, "table2", row=row, quantity=quantity)
+
+
+def _sensitivities(evidence: Evidence) -> Iterator[Claim]:
+    found = {
+        name: _table2(evidence, name, "sensitivity squared")
+        for name in (FICHTENBERGER, NU_NOISY_FTRL, ANTI_PGD, DAMPED_ANTI_PGD)
+    }
+    undamped, damped = found[FICHTENBERGER], found[DAMPED_ANTI_PGD]
+    statements: tuple[tuple[str, Source, str, str, pd.DataFrame, str, str], ...] = (
+        ("table2-sensitivity-undamped", "paper", FICHTENBERGER, "log T", undamped, "T", "natural logarithm"),
+        ("table2-sensitivity-damped-anti-pgd", "identity", DAMPED_ANTI_PGD, "1/nu", algebra.at_end(damped, "T"), "nu, at the largest T", "a geometric sum, 1/(nu (2 - nu))"),
+    )  # fmt: skip
+    for id, source, name, entry, table, axis, note in statements:
+        yield claim(
+            id=id, artefact="table2", location="Table 2", kind="table", source=source,
+            statement=f"{name}: gamma_T^2 is of the order {entry}",
+            quantity=f"gamma_T^2 over {entry}: largest over smallest over {axis}",
+            measured=algebra.spread(table["mean"]), criterion=at_most(SAME_ORDER),
+            note=note,
+        )  # fmt: skip
+    yield every(
+        id="table2-sensitivity-nu", artefact="table2", location="Table 2, App. D.4", kind="table", source="paper",
+        statement="nu-Noisy-FTRL: gamma_T^2 is of the order log(1/nu), and at most 5 log(1/(eta mu)) always",
+        quantity="gamma_T^2 over log(1/nu): the largest over T and eta",
+        cells=algebra.means(found[NU_NOISY_FTRL], ["eta", "T"]), criterion=at_most(SENSITIVITY_CONSTANT),
+    )  # fmt: skip
+    yield every(
+        id="table2-sensitivity-anti-pgd", artefact="table2", location="Table 2, App. C.5", kind="table", source="identity",
+        statement="Anti-PGD: gamma_T^2 = T, the norm of a column of ones",
+        quantity="gamma_T^2 over T: the one that is furthest from 1",
+        cells=algebra.means(found[ANTI_PGD], ["eta", "T"]), criterion=about(1.0, EQUAL),
+    )  # fmt: skip
+
+
+def _suboptimalities(evidence: Evidence) -> Iterator[Claim]:
+    """Judges the errors that Table 2 says are finite; rows differ in eta, and in nu with it."""
+    found = _table2(evidence, NU_NOISY_FTRL, "suboptimality").sort_values("eta", ascending=False)
+    yield claim(
+        id="table2-suboptimality-nu", artefact="table2", location="Table 2", kind="table", source="paper",
+        statement="nu-Noisy-FTRL with 0 < nu <= eta mu: F_inf is at most of the order eta^2 G^2 Tr H log^2(1/nu) / rho",
+        quantity="exact F_inf over that order as eta falls: its largest value over its first",
+        measured=algebra.growth(found["mean"]), criterion=at_most(SAME_ORDER),
+    )  # fmt: skip
+    damped = _table2(evidence, DAMPED_ANTI_PGD, "suboptimality")
+    yield claim(
+        id="table2-suboptimality-damped-anti-pgd", artefact="table2", location="Table 2, C.24", kind="table", source="paper",
+        statement="Anti-PGD with damping: F_inf is of the order eta^(3/2) G^2 sqrt(d Tr H) / rho",
+        quantity="exact F_inf over that order: largest over smallest over eta",
+        measured=algebra.spread(damped["mean"]), criterion=at_most(SAME_ORDER),
+    )  # fmt: skip
+
+
+def _diverging(evidence: Evidence) -> Claim:
+    horizon = rows(evidence, "table2", quantity="suboptimality at horizon T").sort_values("T")
+    horizon = horizon[horizon["row"].isin([FICHTENBERGER, ANTI_PGD])]
+    return every(
+        id="table2-diverges", artefact="table2", location="Table 2, caption", kind="table", source="paper",
+        statement="Fichtenberger et al. and Anti-PGD have F_inf = inf, because the sensitivity diverges as T -> inf",
+        quantity="what the error with gamma_T grows by from one T to the next, last over first: the smallest over both and eta",
+        cells=algebra.by(horizon, ["row", "eta"], _last_step_over_first), criterion=at_least(UNDIMINISHED, ": it does not level off"),
+    )  # fmt: skip
+
+
+def _last_step_over_first(table: pd.DataFrame) -> Estimate:
+    """What the last horizon adds to the error over what the second adds to the first; horizons grow by equal factors."""
+    moves = table["exact"].diff().dropna().tolist()
+    return exactly(moves[-1] / moves[0]) if len(moves) > 1 and moves[0] > 0 else NOTHING
+
+
+def evaluate(evidence: Evidence) -> Iterator[Bound]:
+    """Rows of the limit for every nu of Figure 2, of horizons, of norms of beta, of several participations."""
+    yield from _limits(evidence)
+    for found in each(_horizons(evidence)):
+        yield from _horizon(found)
+    yield from _norms(evidence)
+    for found in each(rows(evidence, "ext_prefix_sums", copies=1)):
+        yield from _participations(found)
+
+
+def _limits(evidence: Evidence) -> Iterator[Bound]:
+    table = damped(evidence)
+    for found in each(table):
+        nu, measured = found["nu"], found["gamma_squared"]
+        grid = Quadrature.graded(nu)
+        value = float(grid.integrate(distance_squared(nu, grid.frequencies) ** -0.5)) / (2.0 * math.pi)
+        closed = laws.gamma_squared_nu(nu)
+        why = f"(1/2 pi) int |B|^-2 by quadrature; by Lemma F.15 it is {closed:.12g}; {MEASURED}"
+        yield equal("gamma_inf^2 of eq. (7)", "(5), (28)", f"nu={nu:g}", value, measured, why)
+        if nu in ends(table["nu"]):
+            yield from _limit_bounds(nu, measured)
+
+
+def damped(evidence: Evidence) -> pd.DataFrame:
+    """Rows of Figure 2 for every distinct nu with its limiting sensitivity."""
+    found = [rows(evidence, "fig02", each, kind="exact", series=FTRL) for each in ("main", "fixed nu")]
+    return pd.concat(found).drop_duplicates("nu").sort_values("nu")
+
+
+def _limit_bounds(nu: float, measured: float) -> Iterator[Bound]:
+    setting = f"nu={nu:g}"
+    value = elliptic.diagonal_bound(nu) / (2.0 * math.pi)
+    why = f"5 log(8/nu) / (2 pi); {MEASURED}"
+    yield row(
+        bound="gamma_inf^2 of eq. (7), from above", location="Lemma C.21(i), (50)", setting=setting, value=value,
+        measured=measured, note=why,
+    )  # fmt: skip
+    value = 5.0 * math.log(1.0 / nu)
+    why = f"5 log(1/nu), as the proof of D.15 has it: {value / measured:.3g} times it; {MEASURED}"
+    yield row(
+        bound="gamma^2 of eq. (7), proof of D.15", location="Cor. D.15, proof", setting=setting, value=value,
+        measured=measured, note=why,
+    )  # fmt: skip
+
+
+def _horizons(evidence: Evidence) -> pd.DataFrame:
+    table = rows(evidence, "table2", quantity="sensitivity squared")
+    return table.drop_duplicates(["row", "nu", "T"]).sort_values(["row", "nu", "T"])
+
+
+def _horizon(found: pd.Series) -> Iterator[Bound]:
+    """Compares gamma_T^2 of a family of Table 2 with that of the inverse of B, and with its closed form."""
+    family, nu, T, measured = found["row"], float(found["nu"]), int(found["T"]), found["exact"]
+    setting = f"{family}: T={T}, nu={nu:g}"
+    strategy = _strategy(family, nu)
+    if T <= INVERTED:
+        why = f"squares of the first column of B^-1, by solving B c = e_0; {MEASURED}"
+        yield equal("gamma_T^2", "(24)", setting, _inverse_squared(strategy.coefficients(T)), measured, why)
+    if family == orders.ANTI_PGD:
+        yield equal("gamma_T^2, closed form", "App. C.5", setting, float(T), measured, f"T; {MEASURED}")
+    elif family != orders.FICHTENBERGER:
+        value = strategy.sensitivity_squared_limit()
+        why = f"gamma_T increases to gamma_inf; {MEASURED}"
+        rounding = 1e-12 * value
+        yield row(
+            bound="gamma_T^2, its limit", location="App. C.1.1", setting=setting, value=value, measured=measured,
+            note=why, allowed=rounding,
+        )  # fmt: skip
+    if family == orders.DAMPED_ANTI_PGD:
+        value = (1.0 - (1.0 - nu) ** (2 * T)) / (nu * (2.0 - nu))
+        why = f"(1 - (1-nu)^(2T)) / (nu (2-nu)); {MEASURED}"
+        yield equal("gamma_T^2, closed form", "App. C.5", setting, value, measured, why)
+
+
+def _strategy(family: str, nu: float) -> Toeplitz:
+    undamped = {orders.FICHTENBERGER: toeplitz.optimal_cc(), orders.ANTI_PGD: toeplitz.anti_pgd()}
+    given = {orders.NU_NOISY_FTRL: toeplitz.nu_family, orders.DAMPED_ANTI_PGD: toeplitz.damped_anti_pgd}
+    return undamped[family] if family in undamped else given[family](nu)
+
+
+def _inverse_squared(beta: Array) -> float:
+    """Squared norm of the first column of the inverse of Toeplitz(beta), by forward substitution."""
+    impulse = np.eye(1, len(beta))[0]
+    column = lfilter([1.0], np.trim_zeros(beta, "b"), impulse)
+    return float(column @ column)
+
+
+def _norms(evidence: Evidence) -> Iterator[Bound]:
+    for nu in ends(damped(evidence)["nu"]):
+        measured = float(np.abs(toeplitz.nu_family(nu).coefficients(math.ceil(SUMMED / nu))).sum())
+        why = f"2 - sqrt(nu); no measurement: measured is the sum of {SUMMED:g}/nu coefficients"
+        yield equal("|beta|_1 of eq. (7)", "(7)", f"nu={nu:g}", 2.0 - math.sqrt(nu), measured, why)
+        why = "no measurement: measured is the square of that sum"
+        yield row(
+            bound="|beta|_1^2 of eq. (7)", location="Cor. D.15, proof", setting=f"nu={nu:g}", value=4.0,
+            measured=measured**2, note=why,
+        )  # fmt: skip
+
+
+def _participations(found: pd.Series) -> Iterator[Bound]:
+    """Squared sensitivity to a record that takes part k times, T/k steps apart: closed forms, and dense encoders."""
+    name, T, k = found["mechanism"], int(found["T"]), int(found["k"])
+    setting, measured = f"prefix sums: {name}, T={T}, k={k}", found["sensitivity"] ** 2
+    if name == "identity":
+        why = f"k: orthogonal columns; {MEASURED}"
+        yield equal("squared sensitivity, closed form", "Thm 1.1", setting, float(k), measured, why)
+    if name in ("TreeAgg", "Honaker") and k == 1:
+        levels = float(T.bit_length())
+        why = f"1 + floor(log2 T), the finished nodes that a step lies in; {MEASURED}"
+        yield equal("squared sensitivity, closed form", "Thm 1.1", setting, levels, measured, why)
+    if name not in ("identity", "ME") and T <= DENSE:
+        strategy: Strategy = toeplitz.nu_family(found["nu"]) if name == "nu" else MECHANISMS[name](T, k)
+        why = f"largest sum over the columns of a record, dense C, C'C >= 0; {MEASURED}"
+        value = squared_of(strategy.encoder(T), k)
+        yield equal("squared sensitivity, dense", "Thm 1.1", setting, value, measured, why)
