@@ -1062,6 +1062,7 @@ window.dpdescentIndex = [
 ["setting", "ours", "dp_delta of Sec. 5: 1e-06", "delta of (epsilon, delta)-DP, not stated, chosen by us", "#regression"],
 ["setting", "ours", "trials of Sec. 5: 1000", "not stated, chosen by us", "#regression"],
 ["figure", "ours", "Sec. 5: What public ends of the outcome do for the intervals of a private regression", "regression_ends, With public ends the intervals of DP regression hold their level within two points, however rare one value of a 0/1 outcome is; without ends they miss, and among wages with skewed errors so do those of the constant or of a rare dummy", "#regression_ends"],
+["budget", "ours", "Privacy budget of Sec. 5: epsilon 1, delta 1e-06, rho 0.028", "What public ends of the outcome do for the intervals of a private regression", "#regression_ends"],
 ["setting", "ours", "outcome of Sec. 5: binary; wages", "not stated, chosen by us", "#regression_ends"],
 ["setting", "ours", "n of Sec. 5: 2000, 5000, 20000; 20000; 5000; 5000, 20000", "sample size, not stated, chosen by us", "#regression_ends"],
 ["setting", "ours", "nonzero of Sec. 5: 0.5, 0.3, 0.2, 0.1, 0.05, 0.02; 0.3; 0.05, 0.02; 0.5, 0.2; 1", "share of outcomes that are not 0, not stated, chosen by us", "#regression_ends"],
