@@ -411,6 +411,8 @@ def test_edits_of_labels_captions_and_claims_train_nothing(edits: Edits) -> None
     """Every function of every module that draws, judges or tells returns something else."""
     before = edits.of()
     files = [file for folder in JUDGING for file in edits.source.glob(f"dpdescent/papers/*/{folder}*/**/*.py")]
+    # Those of subjects' drawings, and tables of contents.
+    files += [file for name in ("*_figures", *JUDGING) for file in edits.source.glob(f"dpdescent/papers/*/{name}.py")]
     files += [
         file
         for name in ("drawing", "judging", "report", "ledger")

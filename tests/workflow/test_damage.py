@@ -112,9 +112,9 @@ def test_every_damage_is_seen_before_the_first_job(
     for kind, damage in CASES:
         file = Path(FILES[kind])
         kept = Path(shutil.copy2(file, tmp_path / "kept"))
-        assert integrity.looked_at(results, build, packs) == ({}, set())
+        assert integrity.altered(results, build, packs) == ({}, set())
         spoil(file, damage)
-        found, restored = integrity.looked_at(results, build, packs)
+        found, restored = integrity.altered(results, build, packs)
         line = integrity.line(found, [str(file) for mend in found.values() for file in mend], results) or ""
         assert not restored
         assert (listed[kind, damage] == REFUSED) == (mend_of(line, str(file)) is not None), (kind, damage, line)

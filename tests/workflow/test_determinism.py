@@ -46,7 +46,7 @@ def test_two_builds_have_equal_bytes(builds: tuple[Build, Build]) -> None:
     papers = len(list((first.folder / "config/papers").glob("*.yaml")))
     # Beside the artefacts' tables: the papers' bounds and settings; claims, their cells, findings, ledger, audit and
     # the parts' fingerprints.
-    assert kinds.count(".csv") == len(whole) + 2 * papers + 6
+    assert kinds.count(".csv") == len(whole) + 2 * papers + 7
     grave = len(list((first.folder / "src/dpdescent/papers").glob("*/demonstrations/[!_]*.py")))
     assert kinds.count(".html") == len(PAGES) + papers + grave
 

@@ -102,7 +102,7 @@ def test_spoilt_part_is_one_line_and_mended_as_it_says(copy: Build) -> None:
 
 
 def test_figure_tells_its_claims_and_claims_tell_their_verdicts(copy: Build) -> None:
-    line = "  reproduced     c1: mean = "
+    line = "  reproduced     means-small: mean = "
     assert line in copies.snakemake(copy.folder, "-c1", f"{PAPER}_claims")
     assert line in copies.snakemake(copy.folder, "-c1", FIGURE)
     assert line not in copies.snakemake(copy.folder, "-c1", f"{PAPER}_table_one")
@@ -116,7 +116,7 @@ def test_drawing_trains_nothing_and_judges_again(copy: Build) -> None:
     """Claims are judged again, because one job makes table and figure: of inputs that count for nothing, such as
     `ancient` ones, Snakemake forgets that their readers may have other reasons to run."""
     edit(copy, f"src/dpdescent/papers/{PAPER}/means_figures.py", "def draw", "assert True\n\n\ndef draw")
-    edit(copy, f"src/dpdescent/papers/{PAPER}/means.py", "def judge", "assert True\n\n\ndef judge")
+    edit(copy, f"src/dpdescent/papers/{PAPER}/claims.py", "def judge", "assert True\n\n\ndef judge")
     jobs = copies.plan(copy.folder)
     assert {f"{PAPER}/fig01: summarise trials and draw", f"{PAPER}: judge claims"} <= set(jobs)
     assert not [job for job in jobs if ": train" in job]

@@ -40,12 +40,13 @@ def artefacts(build: Build) -> dict[str, project.Artefact]:
 
 
 def users(build: Build, module: str) -> set[str]:
-    """The artefacts whose training imports a module."""
-    source = (build.folder / "src").resolve()
-    made = {
-        item: fingerprint.module_file(source, each.run.partition(":")[0]) for item, each in artefacts(build).items()
+    """The artefacts whose training uses a name of a module."""
+    source, train = (build.folder / "src").resolve(), build.folder / "workflow/scripts/train.py"
+    used = {
+        item: {file for file, _ in fingerprint.reached(source, train, [artefact.run])}
+        for item, artefact in artefacts(build).items()
     }
-    return {item for item, file in made.items() if source / module in fingerprint.reachable(source, [file])}
+    return {item for item, files in used.items() if source / module in files}
 
 
 def test_second_call_has_nothing_to_do(built: Build) -> None:
@@ -72,7 +73,7 @@ def test_comments_and_docstrings_rerun_nothing(cut: Build) -> None:
         assert cut.plan() == []
 
 
-@pytest.mark.parametrize("name", ["algorithms/dp_2s_gd", f"papers/{PAPER}/figures/__init__"])
+@pytest.mark.parametrize("name", ["algorithms/dp_2s_gd", f"papers/{PAPER}/drawing"])
 def test_code_that_nothing_uses_trains_and_draws_nothing(cut: Build, name: str) -> None:
     """It may be judged again, where a name that is a module's and a local variable's counts as all of the module."""
     with cut.edited(f"src/dpdescent/{name}.py", *UNUSED):
@@ -97,7 +98,7 @@ def drawn(item: str) -> str:
 @pytest.mark.slow
 def test_old_modification_times_hide_no_edit(cut: Build) -> None:
     """A restored stash or an unpacked archive brings its own times."""
-    name = file_of(cut, "figures")
+    name = file_of(cut, "drawing")
     with cut.edited(name, *CODE):
         os.utime(cut.folder / name, (0, 0))
         assert drawn(f"{PAPER}/fig01") in cut.plan()
@@ -105,7 +106,7 @@ def test_old_modification_times_hide_no_edit(cut: Build) -> None:
 
 def test_drawing_code_only_redraws(cut: Build) -> None:
     """The job that draws a table makes it anew too: it is judged again, from equal bytes, and nothing is trained."""
-    with cut.edited(file_of(cut, "figures"), *CODE):
+    with cut.edited(file_of(cut, "drawing"), *CODE):
         jobs = cut.plan()
     assert set(jobs) == drawn_of_paper(cut) | JUDGED | END
 

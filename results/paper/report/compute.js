@@ -4,7 +4,7 @@ window.dpdescentCompute = {
   "peak_mb": 277.56
  },
  "all stages": {
-  "cpu_s": 9858.66,
+  "cpu_s": 8965.56,
   "peak_mb": 2538.23
  },
  "brown2024": {
@@ -88,8 +88,8 @@ window.dpdescentCompute = {
   "peak_mb": 192.01
  },
  "choquettechoo2023": {
-  "cpu_s": 1158.36,
-  "peak_mb": 1064.36
+  "cpu_s": 997.01,
+  "peak_mb": 460.15
  },
  "choquettechoo2023/ext_anti_pgd": {
   "cpu_s": 2.86,
@@ -134,10 +134,6 @@ window.dpdescentCompute = {
  "choquettechoo2023/fig04a": {
   "cpu_s": 477.42,
   "peak_mb": 460.15
- },
- "choquettechoo2023/fig04b": {
-  "cpu_s": 161.35,
-  "peak_mb": 1064.36
  },
  "choquettechoo2023/table1": {
   "cpu_s": 1.41,
@@ -408,16 +404,12 @@ window.dpdescentCompute = {
   "peak_mb": 131.7
  },
  "wang2026": {
-  "cpu_s": 2328.36,
+  "cpu_s": 1596.61,
   "peak_mb": 2538.23
  },
  "wang2026/admissible_width": {
   "cpu_s": 4.19,
   "peak_mb": 159.52
- },
- "wang2026/batch": {
-  "cpu_s": 19.76,
-  "peak_mb": 142.0
  },
  "wang2026/bound_vs_run": {
   "cpu_s": 16.98,
@@ -435,10 +427,6 @@ window.dpdescentCompute = {
   "cpu_s": 22.82,
   "peak_mb": 178.52
  },
- "wang2026/eps_and_d": {
-  "cpu_s": 155.33,
-  "peak_mb": 235.91
- },
  "wang2026/ext_proof": {
   "cpu_s": 67.03,
   "peak_mb": 420.21
@@ -454,10 +442,6 @@ window.dpdescentCompute = {
  "wang2026/fig01": {
   "cpu_s": 267.36,
   "peak_mb": 144.98
- },
- "wang2026/fixed_kappa": {
-  "cpu_s": 21.89,
-  "peak_mb": 142.7
  },
  "wang2026/initialisation": {
   "cpu_s": 16.22,
@@ -475,26 +459,6 @@ window.dpdescentCompute = {
   "cpu_s": 3.43,
   "peak_mb": 141.02
  },
- "wang2026/private_rate_n": {
-  "cpu_s": 205.66,
-  "peak_mb": 166.17
- },
- "wang2026/projection": {
-  "cpu_s": 42.8,
-  "peak_mb": 146.34
- },
- "wang2026/rate_T": {
-  "cpu_s": 53.23,
-  "peak_mb": 135.53
- },
- "wang2026/rate_minibatch": {
-  "cpu_s": 91.23,
-  "peak_mb": 157.83
- },
- "wang2026/rate_n": {
-  "cpu_s": 67.01,
-  "peak_mb": 131.34
- },
  "wang2026/sampling_counterexample": {
   "cpu_s": 13.46,
   "peak_mb": 170.24
@@ -506,9 +470,5 @@ window.dpdescentCompute = {
  "wang2026/table_rates": {
   "cpu_s": 0.83,
   "peak_mb": 76.8
- },
- "wang2026/width": {
-  "cpu_s": 74.84,
-  "peak_mb": 168.88
  }
 };

@@ -137,7 +137,10 @@ def _minimiser(
     for _ in range(TRIES):
         units = [round(Fraction(value) / Fraction(2) ** exponent) for value in theta.tolist()]
         slope = objective.slope(units, exponent)
-        if sum(value**2 for value in slope) <= (Fraction(output_perturbation.TOLERANCE) * Fraction(gamma)) ** 2:
+        if (
+            sum((value**2 for value in slope), Fraction(0))
+            <= (Fraction(output_perturbation.TOLERANCE) * Fraction(gamma)) ** 2
+        ):
             return units
         inside = sample.X[np.abs(sample.y - sample.X @ theta) <= objective.limits]
         curvature = inside.T @ inside / sample.n + ridge * np.eye(sample.p)
@@ -160,7 +163,7 @@ class ExactObjective:
         self._X, self._y = _whole(sample.X), _whole(sample.y)
         # Column by column, so that a norm depends on no other record; L is 0 where this overflows or is not finite.
         with np.errstate(over="ignore", invalid="ignore"):
-            norms = np.sqrt(sum(column**2 for column in sample.X.T))
+            norms = np.sqrt(sum((column**2 for column in sample.X.T), np.zeros(sample.n)))
             limits = gamma * (1.0 - SPARE) / np.maximum(norms, TINY)
         limits = np.where(np.isfinite(limits), limits, 0.0)
         (X, x_exponent), (L, exponent) = self._X, _whole(limits)

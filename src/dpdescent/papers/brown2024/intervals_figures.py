@@ -103,7 +103,8 @@ def draw_fig06(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     return figure
 
 
-draw_fig10, draw_fig11 = draw_fig05, draw_fig06
+draw_fig10 = draw_fig05
+draw_fig11 = draw_fig06
 
 
 def _grid(table: pd.DataFrame, theory: list[Part]) -> tuple[Figure, list[tuple[Axes, Part]]]:

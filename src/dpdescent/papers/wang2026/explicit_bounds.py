@@ -69,11 +69,11 @@ def _bounds(runs: Bounded, seed: Seed, size: Size, arm: Arm) -> Iterator[Row]:
     """Yields the explicit bounds by their constants, and the theorem's rate with constants 1 and no logarithms."""
     noise = arm.noise
     for kind in runs.constants:
-        setting = seed.setting(size, arm, seed.bounds(kind))
-        yield from _by_term("C.11", kind, explicit.correlated_bound(setting, seed.trained.seen))
+        of_kind = seed.setting(size, arm, seed.bounds(kind))
+        yield from _by_term("C.11", kind, explicit.correlated_bound(of_kind, seed.trained.seen))
         if noise.lam == 0.0:
             radius = training.theorem_radius(runs, size.n, size.T)
-            yield from _by_term("D.13", kind, explicit.independent_bound(setting, seed.trained.seen, radius))
+            yield from _by_term("D.13", kind, explicit.independent_bound(of_kind, seed.trained.seen, radius))
     run = rates.Run(
         n=size.n, B=size.B, T=size.T, m=runs.m, d=runs.d, gamma=seed.margin.value, eta=arm.eta, lam=noise.lam,
         kappa=noise.kappa, delta=runs.delta_conf,

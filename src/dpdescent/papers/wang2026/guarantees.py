@@ -126,8 +126,8 @@ def _at_corollary(part: Claimed) -> Iterator[Row]:
         claimed = independent_multiplier(T, r, eps, delta)
         sound = max(claimed, renyi.multiplier(eps, T, r, delta))
         yield {**base, "series": TARGET, "value": delta, "accountant": "D9", "kappa": claimed}
-        attained = independent_delta(claimed, eps, T, r, "down")
-        yield {**base, "series": ATTAINED, "value": attained, "accountant": "D9", "kappa": claimed}
+        delta_attained = independent_delta(claimed, eps, T, r, "down")
+        yield {**base, "series": ATTAINED, "value": delta_attained, "accountant": "D9", "kappa": claimed}
         repaired = independent_delta(sound, eps, T, r, "up")
         accountant = "RDP19" if sound > claimed else "D9"
         # These are upper bounds for Poisson samples only, because the pair is that of Poisson samples.
@@ -142,9 +142,9 @@ def _share(part: Claimed) -> Iterator[Row]:
         base, T, r, delta = part.at_corollary(n)
         kappa = independent_multiplier(T, r, eps, delta)
         for share in part.norm_share:
-            attained = independent_delta(kappa / share, eps, T, r, "down")
+            delta_attained = independent_delta(kappa / share, eps, T, r, "down")
             yield {
-                **base, "series": ATTAINED, "value": attained, "accountant": "D9", "kappa": kappa, "norm_share": share
+                **base, "series": ATTAINED, "value": delta_attained, "accountant": "D9", "kappa": kappa, "norm_share": share
             }  # fmt: skip
 
 

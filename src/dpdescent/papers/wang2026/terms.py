@@ -195,7 +195,10 @@ def _batch_terms(row: "pd.Series[float]") -> float:
 
 def _noise_terms(row: "pd.Series[float]") -> float:
     run = run_of(row)
-    return 0.0 if run is None else sum(getattr(rates.correlated(run), term) for term in ("linear", "quadratic"))
+    if run is None:
+        return 0.0
+    rate = rates.correlated(run)
+    return rate.linear + rate.quadratic
 
 
 def _correlation(evidence: Evidence) -> Iterator[Claim]:
