@@ -41,8 +41,13 @@ ORDERS: dict[str, Callable[[float], float]] = {
 }  # fmt: skip
 COUNTED = "Before a review the costs were formulas that were coded from our reading of the table; now they are counted while the mechanisms run."
 ABSENT = "FFT is left out, because the text does not give its algorithm"
-TABLE_3 = records.Place(artefact="table3", location="Table 3", kind="table", source="paper")
-ABSTRACT = records.Place(artefact="table3", location="Abstract, Sec. 4, Table 3", kind="table", source="paper")
+TABLE_3: records.Place = {"artefact": "table3", "location": "Table 3", "kind": "table", "source": "paper"}
+ABSTRACT: records.Place = {
+    "artefact": "table3",
+    "location": "Abstract, Sec. 4, Table 3",
+    "kind": "table",
+    "source": "paper",
+}
 
 
 @dataclass

@@ -39,7 +39,12 @@ FAR = 1.0
 WHOLE = "what a share 1 - p of runs does not exceed, p the failure probability"
 ORDERS = "constants have no value: growth is judged, not the level"
 NEW = "The claim was added after a review: constants and powers of the logarithm have no value, but growth does."
-SECTION_2_3 = records.Place(artefact=ARTEFACT, location="Sec. 2.3 (a), (9)", kind="theorem", source="paper")
+SECTION_2_3: records.Place = {
+    "artefact": ARTEFACT,
+    "location": "Sec. 2.3 (a), (9)",
+    "kind": "theorem",
+    "source": "paper",
+}
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ EVERYWHERE = ["main", VANISHING, *(name for names in GRIDS.values() for name in 
 # Coefficients of eq. (7) that a weight is summed from, as multiples of 1/nu.
 TAPS = 20.0
 MEASURED = "measured is the exact F_inf"
-THEOREM_2_2 = records.Place(artefact="fig02", location="Thm 2.2", kind="theorem", source="paper")
+THEOREM_2_2: records.Place = {"artefact": "fig02", "location": "Thm 2.2", "kind": "theorem", "source": "paper"}
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:

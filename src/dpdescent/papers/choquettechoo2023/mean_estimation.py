@@ -37,8 +37,13 @@ ARTEFACT = "ext_mean_estimation"
 SIGMA = math.sqrt(VARIANCE)
 UNHALVED = "F of App. B, without the 1/2 of (6)"
 EXACT = "measured is the exact value"
-THEOREM_2_1 = records.Place(artefact=ARTEFACT, location="Thm 2.1", kind="theorem", source="paper")
-THEOREM_2_1_IN_FIGURE_1 = records.Place(artefact=FIGURE, location="Thm 2.1", kind="theorem", source="paper")
+THEOREM_2_1: records.Place = {"artefact": ARTEFACT, "location": "Thm 2.1", "kind": "theorem", "source": "paper"}
+THEOREM_2_1_IN_FIGURE_1: records.Place = {
+    "artefact": FIGURE,
+    "location": "Thm 2.1",
+    "kind": "theorem",
+    "source": "paper",
+}
 
 
 def run_ext_mean_estimation(spec: Spec) -> Iterator[Row]:

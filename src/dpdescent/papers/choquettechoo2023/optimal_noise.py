@@ -28,7 +28,7 @@ VANISHING = (1e-64, 1e-128)
 VISIBLE = 1e-6
 # Relative perturbations of |B*|^2, by their size and order, and the learning rates at which they are tried.
 TILTS, ORDERS, RATES = (-0.3, -0.1, 0.1, 0.3), (1, 2, 3, 4), (0.01, 0.1, 0.5)
-FIGURE_1 = records.Place(artefact=FIGURE, location="Figure 1 (left)", kind="figure", source="paper")
+FIGURE_1: records.Place = {"artefact": FIGURE, "location": "Figure 1 (left)", "kind": "figure", "source": "paper"}
 
 
 def run_fig01(spec: Spec) -> Iterator[Row]:

@@ -45,7 +45,7 @@ SPECTRA: dict[str, Callable[[float], float]] = {
     "1/k^2": lambda d: 1.0,
     "k^-a, a = 3": lambda d: 1.5,
 }
-TABLE_4 = records.Place(artefact="table4", location="Table 4", kind="table", source="paper")
+TABLE_4: records.Place = {"artefact": "table4", "location": "Table 4", "kind": "table", "source": "paper"}
 
 
 @dataclass(frozen=True)

@@ -37,9 +37,12 @@ CHARGED = (
 # In ext_prefix_sums: what can be used at any horizon, besides nu-DP-FTRL.
 ANYTIME = ("identity", "TreeAgg", "Honaker", "FHU")
 RESTARTED = ANYTIME[1:]
-SECTION_4 = records.Place(
-    artefact="ext_prefix_sums", location="Sec. 4 (in the error (3), without learning)", kind="text", source="analogue"
-)
+SECTION_4: records.Place = {
+    "artefact": "ext_prefix_sums",
+    "location": "Sec. 4 (in the error (3), without learning)",
+    "kind": "text",
+    "source": "analogue",
+}
 
 
 def run_ext_prefix_sums(spec: Spec) -> Iterator[Row]:

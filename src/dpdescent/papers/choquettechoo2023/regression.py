@@ -58,7 +58,7 @@ FITTED = (
 )
 SETTINGS = ["fixed nu", "label noise of sd 1", "sensitivity of T steps"]
 VANISHING = "learning rates 0.0001 to 0.01"
-FIGURE_2 = records.Place(artefact="fig02", location="Figure 2, caption", kind="figure", source="paper")
+FIGURE_2: records.Place = {"artefact": "fig02", "location": "Figure 2, caption", "kind": "figure", "source": "paper"}
 
 
 def run_fig02(spec: Spec) -> Iterator[Row]:

@@ -42,8 +42,8 @@ LEVELS, DIMENSIONS = (58, 116), (1e35, 1e70)
 ARTEFACT = "ext_spectra"
 # The largest dimension whose covariance is made a matrix.
 DENSE = 256
-IDENTITY_2_2 = records.Place(artefact="ext_spectra", location="Sec. 2.2", kind="text", source="identity")
-SECTION_2_2 = records.Place(artefact="ext_spectra", location="Sec. 2.2", kind="text", source="paper")
+IDENTITY_2_2: records.Place = {"artefact": "ext_spectra", "location": "Sec. 2.2", "kind": "text", "source": "identity"}
+SECTION_2_2: records.Place = {"artefact": "ext_spectra", "location": "Sec. 2.2", "kind": "text", "source": "paper"}
 
 
 def run_ext_spectra(spec: Spec) -> Iterator[Row]:

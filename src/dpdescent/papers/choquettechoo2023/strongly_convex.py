@@ -36,8 +36,8 @@ PANEL = ["eta", "multiplier"]
 PLACE = [*PANEL, "kappa"]
 PANELS = "over learning rates and multipliers"
 Rule = Callable[[pd.Series, pd.Series], pd.Series]
-SECTION_3 = records.Place(artefact="fig03", location="Sec. 3", kind="figure", source="paper")
-WORDS_OF_SECTION_3 = records.Place(artefact="fig03", location="Sec. 3", kind="text", source="paper")
+SECTION_3: records.Place = {"artefact": "fig03", "location": "Sec. 3", "kind": "figure", "source": "paper"}
+WORDS_OF_SECTION_3: records.Place = {"artefact": "fig03", "location": "Sec. 3", "kind": "text", "source": "paper"}
 
 
 @dataclass(frozen=True)

@@ -161,7 +161,7 @@ def _both(part: Compared, base: Row) -> Iterator[Row]:
         pair = Drawn(pairs.independent_delta(kappa, eps, T, r, "up"), 0.0)
     else:
         directions = (pairs.deltas(*asked, part.stream(0, role), to) for to in ("P|Q", "Q|P"))
-        pair = max((estimate for (estimate,) in directions), key=lambda each: each.value)
+        pair = max((estimate for (estimate,) in directions), key=lambda estimate: estimate.value)
     (attained,) = counterexample.deltas(*asked, part.stream(0, role))
     yield _row(base, PAIR_DELTA, pair)
     yield _row(base, ATTAINED, attained)

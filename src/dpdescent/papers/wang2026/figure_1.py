@@ -99,8 +99,8 @@ def _cumulative(part: Cumulative) -> Iterator[Row]:
 def _noises(part: Cumulative, lam: float, eps: float) -> list[tuple[str, Noise]]:
     """Returns noise of one multiplier for every correlation, and that of the multiplier that epsilon asks for."""
     asked = part.noise(lam, eps)
-    same = replace(asked, accountant=FIXED, kappa=1.0, eps=float("nan"), precondition="none")
-    return [("fixed", same), ("calibrated", asked)]
+    fixed = replace(asked, accountant=FIXED, kappa=1.0, eps=float("nan"), precondition="none")
+    return [("fixed", fixed), ("calibrated", asked)]
 
 
 def sizes(normals: Array, noise: Noise, t: Array) -> Array:

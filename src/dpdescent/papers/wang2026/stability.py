@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from dpdescent.algorithms.lambda_cgd import KANProblem, State
 from dpdescent.checks import require_non_negative, require_positive, require_probability
 from dpdescent.models.kan import logistic
-from dpdescent.papers.wang2026 import network, training
+from dpdescent.papers.wang2026 import criteria, network, training
 from dpdescent.papers.wang2026.arms import Arm
-from dpdescent.papers.wang2026.criteria import every, rows
+from dpdescent.papers.wang2026.criteria import every
 from dpdescent.papers.wang2026.network import Constants
 from dpdescent.papers.wang2026.setting import Index, Row, Size, Spec
 from dpdescent.papers.wang2026.training import FixedNoise, Seed
@@ -242,7 +242,7 @@ def loss_ceiling(seed: Seed, size: Size, delta: float) -> float:
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claim on common noise."""
-    distance = rows(evidence, "stability", series=DISTANCE)
+    distance = criteria.rows(evidence, "stability", series=DISTANCE)
     noisy, plain = distance[distance["kappa"] > 0], distance[distance["kappa"] == 0]
     yield every(
         id="stability-noise", artefact="stability", location="App. D.3", kind="text", source="ours",

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.algorithms.lambda_cgd import State
-from dpdescent.papers.wang2026 import explicit, network, training
-from dpdescent.papers.wang2026.criteria import ALGEBRA, every, first, place, rows, setting, vacuous
+from dpdescent.papers.wang2026 import criteria, explicit, network, training
+from dpdescent.papers.wang2026.criteria import ALGEBRA, first, place, rows, setting, vacuous
 from dpdescent.papers.wang2026.explicit_bounds import KINDS, failure, splines_of
 from dpdescent.papers.wang2026.network import Constants
 from dpdescent.papers.wang2026.setting import G_DELTA, G_SHARP, GRADIENT, HESSIAN, Analysed, Array, Row, Spec
@@ -125,13 +125,13 @@ def _along_runs(runs: Compared, seed: Seed) -> Iterator[Row]:
     for name in targets:
         slacks = np.array(check.slacks[name])
         for index, arm in enumerate(made):
-            row = {
+            own = {
                 "T": size.T, "B": size.B, "eta": arm.eta, "kappa": arm.noise.kappa, "lam": arm.noise.lam,
                 "comparator": name,
                 "condition": seed.sharp.hessian * float(check.largest[name][index]) ** 2,
             }  # fmt: skip
-            yield {**row, "series": VIOLATIONS, "value": float((slacks[:, index] < 0.0).mean())}
-            yield {**row, "series": SLACK, "value": float(slacks[:, index].min())}
+            yield {**own, "series": VIOLATIONS, "value": float((slacks[:, index] < 0.0).mean())}
+            yield {**own, "series": SLACK, "value": float(slacks[:, index].min())}
 
 
 def _along_margin(part: AlongMargin, seed: Seed) -> Iterator[Row]:
@@ -175,7 +175,7 @@ def _margin(evidence: Evidence) -> Claim:
         gamma = algebra.floats(rows(evidence, artefact), "gamma")
         if np.isfinite(gamma).any():
             found[artefact] = exactly(float(np.nanmin(gamma)))
-    return every(
+    return criteria.every(
         id="assumption-3.3", artefact=PATH, location="Assumption 3.3", kind="text", source="ours",
         statement="there is a margin gamma > 0 with y_i <grad f(x_i), u> >= gamma at the start; verified for KANs",
         quantity="mean margin of the records at their starts: the smallest over artefacts, widths and n",
@@ -191,7 +191,7 @@ def _by_width(evidence: Evidence, series: str, column: str = "mean") -> pd.DataF
 
 
 def _sizes(evidence: Evidence) -> Iterator[Claim]:
-    yield every(
+    yield criteria.every(
         id="lemma-b.5", artefact=START, location="Lemma B.5", kind="theorem", source="paper",
         statement="P(E_delta) >= 1 - delta",
         quantity="share of draws of the start in which it occurs: the smallest over m",
@@ -199,7 +199,7 @@ def _sizes(evidence: Evidence) -> Iterator[Claim]:
         criterion=at_least(1.0 - setting(evidence, "delta_conf")),
     )  # fmt: skip
     for name, measured, bound, location, source, words, note in SIZES:
-        yield every(
+        yield criteria.every(
             id=name, artefact=START, location=location, kind="theorem", source=source,
             statement=words,
             quantity=f"97.5 % quantile over draws of the {measured}, over the bound (mean over draws): the largest over m",
@@ -220,7 +220,7 @@ def _smoothness(evidence: Evidence) -> Claim:
         for m in gradient
         if m in hessian and m in G and m in nu and G[m] >= 0 and nu[m] >= 0
     }
-    return every(
+    return criteria.every(
         id="lemma-b.7", artefact=START, location="Lemma B.7", kind="theorem", source="identity",
         statement="the loss is beta-smooth, beta = C p^3, here G_delta^2/4 + nu as in its proof",
         quantity="a quarter of the squared gradient plus the Hessian (97.5 % quantiles over draws) over beta: the largest over m",

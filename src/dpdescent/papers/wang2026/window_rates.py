@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.wang2026 import training, window
+from dpdescent.papers.wang2026 import criteria, training, window
 from dpdescent.papers.wang2026.arms import Arm, Noise
 from dpdescent.papers.wang2026.criteria import (
     AGREES,
@@ -27,7 +27,6 @@ from dpdescent.papers.wang2026.criteria import (
     regime,
     rows,
     setting,
-    times,
 )
 from dpdescent.papers.wang2026.localisation import gap
 from dpdescent.papers.wang2026.setting import EMPIRICAL, POPULATION, Row, Size, Spec
@@ -282,7 +281,7 @@ def _scaled_gap(row: "pd.Series[float]", other: "pd.Series[float]") -> Estimate:
     share = gap(row, other)
     logs = math.log(row["T"]) ** 2 + math.log(row["n"] / FAILURE)
     factor = row["eta"] * row["T"] * other["mean"] * row["gamma"] ** 2 / logs
-    return times(share, factor)
+    return criteria.times(share, factor)
 
 
 def _learns(evidence: Evidence) -> Claim:
