@@ -39,11 +39,15 @@ def artefacts(build: Build) -> dict[str, project.Artefact]:
     return {artefact.item: artefact for artefact in project.load({**chosen, "scale": "tiny"}, build.folder).artefacts()}
 
 
-def users(build: Build, module: str, name: str = "") -> set[str]:
-    """The artefacts whose training uses a name of a module, or imports it."""
+def users(build: Build, module: str, name: str | None = None) -> set[str]:
+    """The artefacts whose training uses a name of a module, or any of its names."""
     source, train = (build.folder / "src").resolve(), build.folder / "workflow/scripts/train.py"
-    runs = {item: artefact.run for item, artefact in artefacts(build).items()}
-    return {item for item, run in runs.items() if (source / module, name) in fingerprint.reached(source, train, [run])}
+    reached = {item: fingerprint.reached(source, train, [artefact.run]) for item, artefact in artefacts(build).items()}
+    return {
+        item
+        for item, places in reached.items()
+        if any(file == source / module and name in (None, used) for file, used in places)
+    }
 
 
 def test_second_call_has_nothing_to_do(built: Build) -> None:
