@@ -73,7 +73,7 @@ from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Bound
 from dpdescent.replication.judging.statistics import exactly
 
-SECTION_1 = records.Place(artefact="fig01", location="Sec. 1", kind="text", source="paper")
+SECTION_1: records.Place = {"artefact": "fig01", "location": "Sec. 1", "kind": "text", "source": "paper"}
 claim = partial(records.claim, "sixth2026")
 
 
