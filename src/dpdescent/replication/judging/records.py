@@ -83,8 +83,8 @@ class Regime:
 class Place(TypedDict):
     """The place and the source of claims, written once for a figure or theorem: `claim(id="...", **FIGURE_4, ...)`.
 
-    A constant is a literal, `FIGURE_4: Place = {...}`, because a call at the top of a module counts for training. A claim
-    of the same figure that stands elsewhere takes `**FIGURE_4 | {"location": "(82)"}`.
+    A constant is a literal, `FIGURE_4: Place = {...}`, because a call at the top of a module counts for training. A
+    claim of the same figure that stands elsewhere takes `**FIGURE_4 | {"location": "(82)"}`.
     """
 
     artefact: str
