@@ -37,20 +37,20 @@ def test_means_have_the_interval_that_is_asked_for() -> None:
 
 
 def test_groups_without_a_value_are_left_out() -> None:
-    found = algebra.by(UPPER, ["kind"], lambda group: algebra.ends(group, "n"))
+    found = algebra.measured_by(UPPER, ["kind"], lambda group: algebra.last_over_first(group, "n"))
     assert {place: each.value for place, each in found.items()} == {"kind = a": pytest.approx(8.0 / 6.0)}
 
 
 def test_ends_and_steps() -> None:
-    assert algebra.ends(UPPER, "n").value == pytest.approx(10.0 / 6.0)
-    assert algebra.at_end(UPPER, "n", largest=False)["mean"].tolist() == [6.0]
-    assert algebra.at_end(UPPER.assign(n=math.nan), "n").empty
-    assert math.isnan(algebra.ends(UPPER[:1], "n").value)
-    assert [each.value for each in algebra.steps([1.0, 2.0, 0.0, 6.0])] == [2.0, 3.0]
-    assert algebra.spread([2.0, 8.0, 4.0]).value == 4.0
-    assert algebra.growth([2.0, 8.0, 4.0]).value == 4.0
-    assert algebra.growth([4.0, 2.0]).value == 1.0
-    assert algebra.spread([1.0]) is NOTHING
+    assert algebra.last_over_first(UPPER, "n").value == pytest.approx(10.0 / 6.0)
+    assert algebra.rows_at_end(UPPER, "n", largest=False)["mean"].tolist() == [6.0]
+    assert algebra.rows_at_end(UPPER.assign(n=math.nan), "n").empty
+    assert math.isnan(algebra.last_over_first(UPPER[:1], "n").value)
+    assert [each.value for each in algebra.step_ratios([1.0, 2.0, 0.0, 6.0])] == [2.0, 3.0]
+    assert algebra.largest_over_smallest([2.0, 8.0, 4.0]).value == 4.0
+    assert algebra.largest_over_first([2.0, 8.0, 4.0]).value == 4.0
+    assert algebra.largest_over_first([4.0, 2.0]).value == 1.0
+    assert algebra.largest_over_smallest([1.0]) is NOTHING
 
 
 @pytest.mark.parametrize("power", [-1.0, 0.5])
@@ -58,15 +58,15 @@ def test_exponent_of_a_power_law_from_three_points_on(power: float) -> None:
     n = np.array([1.0, 10.0, 100.0])
     table = pd.DataFrame({"n": n, "mean": n**power, "se": math.nan})
     assert algebra.exponent(table, "n").value == pytest.approx(power)
-    assert algebra.line(table, "n").value == pytest.approx(power)
+    assert algebra.least_squares_slope(table, "n").value == pytest.approx(power)
     assert math.isnan(algebra.exponent(table[:2], "n").value)
     assert algebra.exponent(table[:2], "n", points=2).value == pytest.approx(power)
     bent = table.assign(mean=table["mean"] * [1.0, 3.0, 1.0])
-    assert algebra.exponent(bent, "n").high > algebra.line(bent, "n").high == pytest.approx(power)
+    assert algebra.exponent(bent, "n").high > algebra.least_squares_slope(bent, "n").high == pytest.approx(power)
 
 
 def test_scaling_leaves_out_what_has_no_positive_factor() -> None:
-    found = algebra.scaled(UPPER, np.array([2.0, 0.0, -1.0]))
+    found = algebra.scaled_rows(UPPER, np.array([2.0, 0.0, -1.0]))
     assert (found["mean"].tolist(), found["se"].tolist()) == ([12.0], [0.2])
 
 
@@ -79,6 +79,7 @@ def test_difference_and_geometric_mean_of_estimates() -> None:
 
 def test_values_are_told_by_their_places() -> None:
     assert (
-        algebra.told({"n = 1": Estimate(0.12345, 0.1, 0.2), "": Estimate(2.0, 1.0, 3.0)}) == "0.123 at n = 1, 2 at all"
+        algebra.places_text({"n = 1": Estimate(0.12345, 0.1, 0.2), "": Estimate(2.0, 1.0, 3.0)})
+        == "0.123 at n = 1, 2 at all"
     )
-    assert algebra.told({}) == "no rows"
+    assert algebra.places_text({}) == "no rows"

@@ -122,7 +122,7 @@ def test_a_refuted_row_names_its_finding_and_no_other_does() -> None:
         "Thm 2", "DP-GD", "zero-out", "fixed size", 0.1, DELTA, Request("shift", {"mu": 1.0}), finding="f2"
     )
     (row,) = audits.table(
-        [audits.statement_row("p1", broken)], {broken.request.json(): outcome(1.0)}, {"shift": verdicts.Told("f1")}
+        [audits.statement_row("p1", broken)], {broken.request.json(): outcome(1.0)}, {"shift": verdicts.Reporting("f1")}
     )
     assert row["finding"] == "f2"
 
@@ -171,12 +171,12 @@ def test_a_statement_stands_beside_the_arms() -> None:
 @pytest.mark.parametrize(
     ("told", "verdict"),
     [
-        ({}, verdicts.VIOLATED), ({"shift": verdicts.Told("slip")}, verdicts.VIOLATED),
-        ({"shift": verdicts.Told("slip", verdicts.BASELINE)}, verdicts.BASELINE),
-        ({"shift": verdicts.Told("slip", verdicts.UNCOVERED)}, verdicts.UNCOVERED),
+        ({}, verdicts.VIOLATED), ({"shift": verdicts.Reporting("slip")}, verdicts.VIOLATED),
+        ({"shift": verdicts.Reporting("slip", verdicts.BASELINE)}, verdicts.BASELINE),
+        ({"shift": verdicts.Reporting("slip", verdicts.UNCOVERED)}, verdicts.UNCOVERED),
     ],
 )  # fmt: skip
-def test_what_is_exceeded_may_be_no_claim_of_the_paper(told: dict[str, verdicts.Told], verdict: str) -> None:
+def test_what_is_exceeded_may_be_no_claim_of_the_paper(told: dict[str, verdicts.Reporting], verdict: str) -> None:
     request = Request("shift", {"mu": 3.0}).json()
     arm = ARM | {"guarantee": "none", "eps_paper": "0.5", "request": request}
     (row,) = audits.table([arm], {request: outcome(3.0)}, told)
@@ -199,7 +199,9 @@ def table() -> list[dict[str, Any]]:
     # With a lower bound of its own above the claim.
     broken = Statement("Theorem 1", "DP-GD", "zero-out", "fixed size", 0.1, DELTA, Request("shift", {"mu": 1.0}))
     return audits.table(
-        [*rows, rows[1], audits.statement_row("p1", broken)], {request: outcome(1.0)}, {"shift": verdicts.Told("f1")}
+        [*rows, rows[1], audits.statement_row("p1", broken)],
+        {request: outcome(1.0)},
+        {"shift": verdicts.Reporting("f1")},
     )
 
 

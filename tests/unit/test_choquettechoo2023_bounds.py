@@ -517,9 +517,9 @@ def test_an_artefact_needs_its_settings(evidence: Evidence) -> None:
 
 def test_chance_is_as_seldom_as_a_normal_value_so_far_off() -> None:
     for trials, width in ((6, 3.0), (20, 3.0), (40, 4.0)):
-        allowed = statistics.chance(pd.Series({"se": 2.0, "trials": trials}), width)
+        allowed = statistics.distance_by_chance(pd.Series({"se": 2.0, "trials": trials}), width)
         assert t.sf(allowed / 2.0, trials - 1) == pytest.approx(norm.sf(width), rel=1e-6)
-    assert math.isnan(statistics.chance(pd.Series({"se": math.nan, "trials": 1}), 3.0))
+    assert math.isnan(statistics.distance_by_chance(pd.Series({"se": math.nan, "trials": 1}), 3.0))
 
 
 @pytest.mark.parametrize(

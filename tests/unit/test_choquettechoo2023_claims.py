@@ -1332,16 +1332,16 @@ def test_a_caption_s_slope_is_the_least_squares_one() -> None:
     rng = np.random.default_rng(1)
     table = pd.DataFrame({"d": [3.0, 10.0, 30.0, 200.0], "mean": rng.lognormal(size=4)})
     table["se"] = 0.02 * table["mean"]
-    found = algebra.line(table, "d")
+    found = algebra.least_squares_slope(table, "d")
     x, y = np.log(table["d"]), np.log(table["mean"])
     assert found.value == pytest.approx(np.polyfit(x, y, 1)[0])
     draws = [np.polyfit(x, y + 0.02 * rng.normal(size=4), 1)[0] for _ in range(4000)]
     assert found.high - found.value == pytest.approx(1.96 * np.std(draws), rel=0.05)
-    assert algebra.line(table.assign(se=math.nan), "d").high == found.value
+    assert algebra.least_squares_slope(table.assign(se=math.nan), "d").high == found.value
     # One that scatters about its line is no precise exponent.
     assert algebra.exponent(table, "d").high > found.high
     for gap in (table.assign(mean=math.nan), table.iloc[:1], table.iloc[:0], table.assign(mean=-1.0)):
-        assert math.isnan(algebra.line(gap, "d").value)
+        assert math.isnan(algebra.least_squares_slope(gap, "d").value)
 
 
 def test_pooled_ratios_and_differences_add_their_errors() -> None:
@@ -1355,7 +1355,14 @@ def test_pooled_ratios_and_differences_add_their_errors() -> None:
 def test_a_claim_about_all_cells_shows_the_one_that_fails_most() -> None:
     three = [Estimate(1.0, 0.9, 1.1), Estimate(0.2, 0.1, 0.3), Estimate(0.6, 0.4, 0.8), exactly(math.nan)]
     about_all = functools.partial(
-        criteria.every, id="c", artefact="fig01", location="l", kind="text", source="paper", statement="s", quantity="q"
+        criteria.claim_on_all_cells,
+        id="c",
+        artefact="fig01",
+        location="l",
+        kind="text",
+        source="paper",
+        statement="s",
+        quantity="q",
     )
     made = about_all(cells=three, criterion=at_least(0.5))
     assert (made.measured, made.low, made.high, made.verdict) == (0.2, 0.1, 0.3, "not reproduced")

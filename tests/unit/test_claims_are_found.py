@@ -18,7 +18,7 @@ MADE = [
     for kind in ("claims", "findings")
     if kind == "claims" or "arxiv" in read_yaml(file)["paper"]
 ]
-MAKES = {"claim", "every", "judged", "untestable", "finding"}
+MAKES = {"claim", "claim_on_all_cells", "judged_claim", "untestable_claim", "finding"}
 
 
 def sources(paper: str, kind: str) -> list[Path]:

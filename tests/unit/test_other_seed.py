@@ -37,7 +37,7 @@ def test_changes_are_listed(tmp_path: Path) -> None:
 
 
 def test_a_claim_without_a_number_has_none(tmp_path: Path) -> None:
-    nothing = records.judged(
+    nothing = records.judged_claim(
         "key", id="a", artefact="fig01", location="", kind="figure", source="paper", statement="", quantity="",
         measured=None, criterion="none", verdict="not testable",
     )  # fmt: skip

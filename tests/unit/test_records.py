@@ -12,7 +12,7 @@ import pytest
 
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.judging import by_id, evidence, records
-from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0, about, at_least, at_most, between
+from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0, at_least, at_most, between, within_of
 from dpdescent.replication.judging.evidence import Cell, Claim, Evidence, Finding
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, widened
 
@@ -35,21 +35,23 @@ def test_verdict_of_a_claim_follows_from_estimate_and_criterion(low: float, high
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("verb", [records.claim, records.every, records.judged, records.untestable, records.finding])
+@pytest.mark.parametrize(
+    "verb", [records.claim, records.claim_on_all_cells, records.judged_claim, records.untestable_claim, records.finding]
+)
 def test_records_take_keywords_only(verb: Callable[..., object]) -> None:
     with pytest.raises(TypeError, match="positional argument"):
         verb("key", "name", "fig01", "Sec. 1", "it grows", "slope")
 
 
 def test_judged_takes_its_verdict_as_it_is_and_may_have_no_number() -> None:
-    found = records.judged("key", **TEXTS, measured=None, criterion="none", verdict="not testable")
+    found = records.judged_claim("key", **TEXTS, measured=None, criterion="none", verdict="not testable")
     assert (found.measured, found.low, found.high) == (None, None, None)
     assert (found.paper, found.verdict, found.note, found.changed, found.cells) == ("key", "not testable", "", "", ())
 
 
 def test_untestable_says_why() -> None:
     texts = {name: text for name, text in TEXTS.items() if name != "quantity"}
-    found = records.untestable("key", **texts, why="opinion", because="an opinion")
+    found = records.untestable_claim("key", **texts, why="opinion", because="an opinion")
     assert (found.verdict, found.criterion, found.quantity) == ("not testable", "none: an opinion", "none")
     assert found.why == "opinion"
 
@@ -79,7 +81,7 @@ def test_key_is_bound_once() -> None:
     ("criterion", "words", "inside", "outside"),
     [
         (at_least(2.0), "at least 2", 2.0, 1.9), (at_most(0.05, ": beta"), "at most 0.05: beta", 0.05, 0.06),
-        (between(-1.5, 1.0), "between -1.5 and 1", -1.5, 1.1), (about(1.0, 0.25), "within 0.25 of 1", 0.75, 0.7),
+        (between(-1.5, 1.0), "between -1.5 and 1", -1.5, 1.1), (within_of(1.0, 0.25), "within 0.25 of 1", 0.75, 0.7),
         (ABOVE_0, "above 0", 1e-300, 0.0), (BELOW_0, "below 0", -1e-300, 0.0),
         (at_least(1.0, words="as printed"), "as printed", 1.0, 0.5),
     ],
@@ -98,7 +100,7 @@ CELLS = {"n = 1": Estimate(3.0, 2.9, 3.1), "n = 2": Estimate(2.2, 2.1, 2.3), "n 
 
 
 def every(cells: Any, **more: Any) -> Claim:
-    return records.every("key", **TEXTS, cells=cells, criterion=at_least(2.0), **more)
+    return records.claim_on_all_cells("key", **TEXTS, cells=cells, criterion=at_least(2.0), **more)
 
 
 def test_every_cell_must_meet_the_criterion_and_the_closest_is_shown() -> None:
@@ -143,13 +145,13 @@ def test_widening_by_one_cell_changes_nothing_and_needs_a_cell() -> None:
 
 
 def test_readings_of_an_unstated_value_must_agree() -> None:
-    assert records.agree({"n = 500": "reproduced", "n = 1000": "reproduced"})[:2] == ("reproduced", "")
-    assert records.agree({"n = 500": "inconclusive"})[:2] == ("inconclusive", "interval")
-    verdict, why, told = records.agree({"n = 500": "reproduced", "n = 1000": "not reproduced"})
+    assert records.agreement({"n = 500": "reproduced", "n = 1000": "reproduced"})[:2] == ("reproduced", "")
+    assert records.agreement({"n = 500": "inconclusive"})[:2] == ("inconclusive", "interval")
+    verdict, why, told = records.agreement({"n = 500": "reproduced", "n = 1000": "not reproduced"})
     assert (verdict, why) == ("inconclusive", "unstated value decides")
     assert told == "the unstated value decides: reproduced at n = 500, not reproduced at n = 1000"
     with pytest.raises(ValueError, match="readings is empty"):
-        records.agree({})
+        records.agreement({})
 
 
 def test_a_claim_of_several_readings_is_that_of_the_first_with_the_verdict_of_all() -> None:

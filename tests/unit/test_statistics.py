@@ -119,10 +119,10 @@ def test_verdict_needs_the_whole_interval(low: float, high: float, criterion: di
 
 
 def test_one_failure_refutes_and_one_doubt_leaves_open() -> None:
-    assert statistics.all_of(["reproduced", "reproduced"]) == "reproduced"
-    assert statistics.all_of(["reproduced", "inconclusive"]) == "inconclusive"
-    assert statistics.all_of(["inconclusive", "not reproduced", "reproduced"]) == "not reproduced"
-    assert statistics.all_of(["reproduced", "not testable"]) == "not testable"
+    assert statistics.verdict_on_all(["reproduced", "reproduced"]) == "reproduced"
+    assert statistics.verdict_on_all(["reproduced", "inconclusive"]) == "inconclusive"
+    assert statistics.verdict_on_all(["inconclusive", "not reproduced", "reproduced"]) == "not reproduced"
+    assert statistics.verdict_on_all(["reproduced", "not testable"]) == "not testable"
 
 
 def test_extremes() -> None:

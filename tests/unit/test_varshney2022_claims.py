@@ -960,7 +960,9 @@ def check(found: dict[str, Claim]) -> None:
 def test_of_the_cells_that_decide_the_worst_is_shown() -> None:
     """A doubtful cell that misses by more does not stand for one that fails."""
     said = {"artefact": "a", "location": "l", "statement": "s", "quantity": "q"}
-    every = functools.partial(criteria.every, id="n", kind="text", source="paper", criterion=at_most(1.0), **said)
+    every = functools.partial(
+        criteria.claim_on_all_cells, id="n", kind="text", source="paper", criterion=at_most(1.0), **said
+    )
     cells = {"doubtful": Estimate(3.0, 0.5, 9.0), "fails": Estimate(1.1, 1.05, 1.15), "holds": exactly(0.5)}
     found = every(cells=cells)
     assert (found.verdict, found.measured, len(found.cells)) == ("not reproduced", 1.1, 3)

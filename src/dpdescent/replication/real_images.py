@@ -20,7 +20,7 @@ from dpdescent.replication.build.files import read_rows
 Array = NDArray[np.float64]
 Spec = dict[str, Any]
 # The number of an arm among the others, and a learning rate.
-Asked = tuple[int, float]
+ArmAndRate = tuple[int, float]
 
 CLASSES = 10
 CACHE = Path("build/downloads/kept")
@@ -41,7 +41,7 @@ class Images:
     test: Columns
 
 
-def task(spec: Spec) -> Images:
+def first_images(spec: Spec) -> Images:
     """Returns the first `records` training images, to train on, and the first `tested` test images."""
     place, settings = _place(spec), spec["settings"]
     tested = image_columns.test_columns(*place, settings["tested"], CACHE)
@@ -61,8 +61,8 @@ def _place(spec: Spec) -> tuple[str, str, str]:
 
 
 def until_bracketed(
-    first: Sequence[float], arms: int, score: Callable[[Sequence[Asked]], Array]
-) -> dict[Asked, Array]:  # fmt: skip
+    first: Sequence[float], arms: int, score: Callable[[Sequence[ArmAndRate]], Array]
+) -> dict[ArmAndRate, Array]:  # fmt: skip
     """Returns the scores of every arm at the first rates, and at further ones until its best rate lies between others.
 
     Further rates are the neighbours of an arm's best one in the sequence 1, 2, 5, 10, ..., whose ends end the search.
@@ -77,7 +77,7 @@ def until_bracketed(
     """
     if unknown := [rate for rate in first if rate not in LADDER]:
         raise ValueError(f"rates={unknown} are not among 1, 2 and 5 times powers of ten, from which a search goes on")
-    found: dict[Asked, Array] = {}
+    found: dict[ArmAndRate, Array] = {}
     asked = [(arm, rate) for arm in range(arms) for rate in first]
     while asked:
         found.update(zip(asked, score(asked), strict=True))
@@ -86,7 +86,7 @@ def until_bracketed(
     return found
 
 
-def _beside_the_best(found: Mapping[Asked, Array], arm: int) -> list[float]:
+def _beside_the_best(found: Mapping[ArmAndRate, Array], arm: int) -> list[float]:
     means = {rate: float(scores.mean()) for (other, rate), scores in found.items() if other == arm}
     at = LADDER.index(best_of(means))
     return LADDER[max(at - 1, 0) : at + 2]
@@ -102,7 +102,7 @@ def best_of(scores: Mapping[float, float]) -> float:
 
 
 @dataclass(frozen=True)
-class Tuned:
+class TunedRates:
     """Learning rates by the name of a run and epsilon, each the best on held-out images."""
 
     rates: dict[tuple[str, float], float]
@@ -110,7 +110,7 @@ class Tuned:
     @classmethod
     def read(
         cls, spec: Spec, table: str, name_of: Callable[[Mapping[str, str]], str | None], rate: str = "learning_rate"
-    ) -> "Tuned":
+    ) -> "TunedRates":
         """Reads the best rates from a table of held-out accuracies.
 
         Args:

@@ -29,12 +29,12 @@ from dpdescent.papers.brown2024.cases import (
     quantile,
 )
 from dpdescent.papers.brown2024.condition import theorem_constant
-from dpdescent.papers.brown2024.criteria import untestable
+from dpdescent.papers.brown2024.criteria import untestable_claim
 from dpdescent.papers.brown2024.formulas import CONTRACTION
 from dpdescent.papers.brown2024.setting import Setting
 from dpdescent.replication.judging import records
-from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import ORDER, VACUOUS, row, stated
+from dpdescent.replication.judging.algebra import rows_of
+from dpdescent.replication.judging.bound_rows import ORDER, VACUOUS, bound_row, unjudged_row
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 
 # Bound on ||A^(T)|| as the proof states it (below eq. 77), and as ||I - eta Sigma|| <= 7/8 implies it: 64/15.
@@ -269,19 +269,19 @@ OPEN: records.Place = {"artefact": "bounds", "location": "Thm 2.7, Thm 1.2", "ki
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields what no table can judge: the theorem with its hidden constants, and what is said of privacy for free."""
-    yield untestable(
+    yield untestable_claim(
         id="theorem-2.7", **OPEN,
         statement="the error of DP-GD is at most c' ln^4(n rho / (beta p)) sigma p / (sqrt(rho) n)", why="out of reach",
         because="c and c' have no value; bounds.csv has the bound at constant 1 and the proof's explicit pieces beside runs",
     )  # fmt: skip
-    yield untestable(
+    yield untestable_claim(
         id="no-cost-to-privacy", **OPEN | {"location": "Abstract, Sec. 1", "kind": "privacy"},
         statement="the confidence intervals come at no cost to privacy", why="by construction",
         because="post-processing of released iterates, by definition; all mT gradients are charged, for independent runs too",
     )  # fmt: skip
     settings = evidence.settings
     at = formulas.crossing(p=1, rho=settings["rho"], T=20, eta=settings["eta"], k=settings["clip_factor"])
-    yield untestable(
+    yield untestable_claim(
         id="free-privacy-p-near-n", **OPEN | {"location": "Sec. 1", "kind": "text"},
         statement="experiments show privacy 'for free' with p close to n", why="opinion",
         because="every figure has p/n of at most 1/100; read as loose wording: by the law at Sigma = I both errors are equal at "
@@ -305,7 +305,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
             yield from _versions(case, float(point[name]), f"measured is {in_words(name)} over runs")
     # Figure 4 has mean squares over runs. Where the bound of a run is a sum, its root mean square is below it too.
     experiment, k = Experiment(evidence, "fig04", "Figure 4"), evidence.settings["clip_factor"]
-    for point in each(experiment.rows(series="mse", error_to="theta_hat", clip_factor=k)):
+    for point in rows_of(experiment.rows(series="mse", error_to="theta_hat", clip_factor=k)):
         case = experiment.case(n=point["n"], k=k)
         name = quantile(case.beta)
         whose = f"measured is the root mean square over runs, {in_words(name)} over data sets"
@@ -314,7 +314,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         for case in at_ends(experiment):
             at = case.setting
             c0 = theorem_constant(n=at.n, T=at.T, beta=case.beta)
-            yield row(
+            yield bound_row(
                 bound="||theta_hat||", location="(80)", setting=case.text, measured=case.estimate_norm,
                 value=estimate_norm_bound(c0=c0, sigma=SIGMA, p=at.p),
                 note="at c0 of Lemma 2.6; no measurement: measured is its root mean square where Sigma = I",
@@ -338,13 +338,13 @@ def _versions(case: Case, measured: float, whose: str) -> Iterator[Bound]:
         ("bound by the exact law", "Lemma 2.3, Claim A.9", accuracy_of_law(case.law, at.T, case.beta).total,
          f"Claim A.9 at the exact covariance where Sigma = I; {ISOTROPIC}"),
     ):  # fmt: skip
-        yield row(
+        yield bound_row(
             bound=name, location=location, setting=case.text, value=value, measured=measured,
             note=f"{whose}; {why}; {SUPPOSES}{_beside_zero(value)}",
         )  # fmt: skip
     order = accuracy_bound(n=at.n, p=at.p, rho=at.rho, sigma=SIGMA, beta=case.beta)
     compared = f"measured is {measured / order:.3g} times it" if order > 0 else "it is 0"
-    yield stated(
+    yield unjudged_row(
         bound="bound (11)", location="(11)", setting=case.text, value=order, measured=measured,
         note=f"{whose}; c' = 1, with T and gamma of the experiment, not the theorem's; {compared}; {ORDER}{_beside_zero(order)}",
     )  # fmt: skip
@@ -362,14 +362,14 @@ def _norm_of_the_series(evidence: Evidence) -> Iterator[Bound]:
     exact = (1.0 - contraction**T) / (1.0 - contraction)
     bound = noise_bound(p=2, eta=1.0, noise_sd=1.0, beta=beta)
     for name, norm in (("as printed", SERIES_NORM_AS_PRINTED), ("64/15", SERIES_NORM)):
-        yield row(
+        yield bound_row(
             bound=f"||A^(T)||, {name}", location="below (77)",
             setting=f"eta={formulas.ETA:g}, ||I - eta Sigma|| <= 7/8", value=norm, measured=exact,
             note=f"no measurement: measured is its value where Sigma = I, at T = {T}",
         )  # fmt: skip
         derived = noise_bound_by_norm(series_norm=norm, p=2, eta=1.0, noise_sd=1.0, beta=beta)
         harmless = "; for small p and large beta it follows from 64/15 only: harmless" if derived > bound else ""
-        yield row(
+        yield bound_row(
             bound=f"sqrt(32 p ln(4/beta)) from ||A^(T)||, {name}", location="below (77)",
             setting=f"p=2, beta={beta:g}, eta lambda = 1", value=bound, measured=derived,
             note=f"no measurement: measured is what Claim A.9 yields from ||A^(T)|| <= {norm:.3g}{harmless}",
@@ -381,11 +381,11 @@ def _small_noise(experiment: Experiment) -> Iterator[Bound]:
     n, p, rho = (experiment.value(symbol) for symbol in ("n", "p", "rho"))
     beta = experiment.evidence.settings["beta"]
     column = quantile(beta, above=False)
-    for point in each(experiment.rows()):
+    for point in rows_of(experiment.rows()):
         sigma, c = float(point["sigma"]), float(point["c"])
         corner = small_noise(n=n, p=p, rho=rho, sigma=sigma, beta=beta, constant=c)
         empty = "; it says nothing here" if corner.error <= 0 else ""
-        yield row(
+        yield bound_row(
             bound="least error as sigma -> 0", location="Thm 2.7, Claim A.9", value=corner.error,
             setting=f"{experiment.place}: p={p}, n={n}, rho={rho:g}, sigma={sigma:g}, c={c:g}", measured=point[column],
             direction="at least",

@@ -7,8 +7,8 @@ from dpdescent.papers.brown2024.setting import Spec
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.events import GaussianReleases, Mechanism
-from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, rounded, unknown
-from dpdescent.replication.ledger.verdicts import BASELINE, Told
+from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, no_attack, rounded
+from dpdescent.replication.ledger.verdicts import BASELINE, Reporting
 
 FLIPPED = "gradient flips sign"
 BOUNDED = "record at the public bounds"
@@ -21,7 +21,7 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
 }
 
 # The paper neither runs AdaSSP with data maxima as bounds nor states its epsilon: both are our choice.
-FINDINGS = {MAXIMA: Told("adassp-bounds", BASELINE)}
+FINDINGS = {MAXIMA: Reporting("adassp-bounds", BASELINE)}
 
 # Largest number of DP-GD steps under attack: longer runs are audited at equal mu in fewer steps, because of time.
 LONGEST = 100
@@ -44,7 +44,7 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
         return Request(FLIPPED, {"T": min(release.count, LONGEST), "mu": mu})
     if event.name == "AdaSSP":
         return _ada_ssp(event)
-    return unknown(event.name)
+    return no_attack(event.name)
 
 
 def statements() -> Iterable[Statement]:

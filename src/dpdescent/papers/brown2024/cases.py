@@ -13,7 +13,7 @@ from dpdescent.checks import require_probability
 from dpdescent.papers.brown2024.formulas import least_squares_mean_square
 from dpdescent.papers.brown2024.setting import Setting
 from dpdescent.replication.build.tables import QUANTILES
-from dpdescent.replication.judging.algebra import each
+from dpdescent.replication.judging.algebra import rows_of
 from dpdescent.replication.judging.evidence import Evidence
 
 # The same in every design of the paper (Sec. 4): sd of the label noise, and ||theta*||, the error of the estimate zero.
@@ -122,7 +122,7 @@ def costs(evidence: Evidence) -> Iterator[Experiment]:
 
 def plotted(experiment: Experiment) -> Iterator[tuple[Case, pd.Series]]:
     """Every private point of a panel of Figure 2 or 8, with its row of the table."""
-    for row in each(experiment.rows(panel=experiment.panel, series="privacy")):
+    for row in rows_of(experiment.rows(panel=experiment.panel, series="privacy")):
         yield experiment.case(n=row["n"], k=row["clip_factor"]), row
 
 

@@ -19,8 +19,8 @@ from dpdescent.papers.brown2024.criteria import (
     RATE,
     SIGNIFICANT,
     claim,
-    every,
-    judged,
+    claim_on_all_cells,
+    judged_claim,
     over_readings,
 )
 from dpdescent.papers.brown2024.setting import (
@@ -88,30 +88,30 @@ def _fig03(evidence: Evidence) -> Iterator[Claim]:
             f"for p >= {LARGE} the slope is {statistics.log_log_slope(contour[contour['p'] >= LARGE], 'p').value:.3f}; a threshold that "
             "clips a given fraction is a quantile of the gradients' norms, which Sec. 1.2 takes to be of order sqrt(p), not p",
         )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="fig03-low", **FIGURE_3, statement="at gamma = 5 sqrt(p) clipping is low in every dimension",
         quantity="largest clipped fraction over p, interpolated in gamma (logarithms)",
-        cells=algebra.by(rows, ["p"], _at_five_roots), criterion=at_most(LOW),
+        cells=algebra.measured_by(rows, ["p"], _at_five_roots), criterion=at_most(LOW),
         changed="Before a review the fraction's error over data sets was left out, small dimensions had five data sets, and "
         "interpolation was linear.",
     )  # fmt: skip
-    at = algebra.at_end(rows, "gamma").sort_values("p")
+    at = algebra.rows_at_end(rows, "gamma").sort_values("p")
     noisy = ""
     if len(at) > 1:
-        ends = ", ".join(f"{row['mean']:.2g} at p = {row['p']:g}" for row in algebra.each(at.iloc[[0, -1]]))
+        ends = ", ".join(f"{row['mean']:.2g} at p = {row['p']:g}" for row in algebra.rows_of(at.iloc[[0, -1]]))
         noisy = f"; noise grows with gamma, and clips on its own where n = 100p is small: at gamma = {at['gamma'].iloc[0]:.3g} {ends}"
-    yield every(
+    yield claim_on_all_cells(
         id="fig03-falls-in-gamma", **FIGURE_3 | {"location": "Figure 3"},
         statement="at a fixed dimension fewer gradients are clipped the larger the threshold",
         quantity=f"clipped fraction over that at the next smaller threshold, from fractions of at least {LOW:.0%}, largest over p and gamma",
         cells={f"p = {p}": _largest_step(group) for p, group in rows.groupby("p")}, criterion=at_most(1.0, words="at most 1"),
         changed=NEW, note=f"{SHARED}{noisy}",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="fig03-grows-in-p", **FIGURE_3 | {"location": "Figure 3"},
         statement="at a fixed threshold more gradients are clipped the larger the dimension",
         quantity=f"clipped fraction at the largest dimension, where it is at least {LOW:.0%}, less that at the smallest, smallest over gamma",
-        cells=algebra.by(rows, ["gamma"], _between_dimensions), criterion=ABOVE_0, changed=NEW,
+        cells=algebra.measured_by(rows, ["gamma"], _between_dimensions), criterion=ABOVE_0, changed=NEW,
         note=f"where fewer are clipped, clipping is low in the paper's words, and the order is another{noisy}",
     )  # fmt: skip
 
@@ -123,7 +123,7 @@ def _largest_step(group: pd.DataFrame) -> Estimate:
 
 
 def _between_dimensions(rows: pd.DataFrame) -> Estimate:
-    last, first = (algebra.at_end(rows, "p", largest=largest).iloc[0] for largest in (True, False))
+    last, first = (algebra.rows_at_end(rows, "p", largest=largest).iloc[0] for largest in (True, False))
     return statistics.difference(last, first) if rows["p"].nunique() > 1 and last["mean"] >= LOW else NOTHING
 
 
@@ -232,7 +232,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     for variant, T in _steps(evidence).items():
         table = evidence.select("fig04", variant, error_to="theta_hat", series="mse").sort_values("clip_factor")
         for n, rows in table.groupby("n"):
-            readings[f"n = {n}, T = {T}"] = statistics.worst(algebra.steps(rows["clip_fraction"]))
+            readings[f"n = {n}, T = {T}"] = statistics.worst(algebra.step_ratios(rows["clip_fraction"]))
     yield over_readings(
         id="fig04-clipped-falls", **FIGURE_4 | {"location": "Figure 4"},
         statement="the percentage of gradients clipped falls as the threshold grows",
@@ -295,7 +295,7 @@ def _fig04(evidence: Evidence, n: int) -> Iterator[Claim]:
 
 def _at_end(curve: pd.DataFrame, series: str, highest: bool) -> "pd.Series[float]":
     """A part of the error at the lowest or the highest threshold."""
-    return row_at(algebra.at_end(curve, "clip_factor", largest=highest), series=series)
+    return row_at(algebra.rows_at_end(curve, "clip_factor", largest=highest), series=series)
 
 
 def _share(curve: pd.DataFrame, series: str, highest: bool) -> Estimate:
@@ -336,7 +336,7 @@ def clipped_at_minimum(table: pd.DataFrame) -> Estimate:
         return NOTHING
     lowest = lowest_of(table)
     ceiling = mean_of(lowest).high
-    tied = table[[mean_of(row).low <= ceiling for row in algebra.each(table)]]["clip_fraction"]
+    tied = table[[mean_of(row).low <= ceiling for row in algebra.rows_of(table)]]["clip_fraction"]
     return Estimate(float(lowest["clip_fraction"]), float(tied.min()), float(tied.max()))
 
 
@@ -393,10 +393,10 @@ def _fig07(evidence: Evidence, n: int) -> Iterator[Claim]:
         step: "reproduced" if each.value >= 0 else statistics.verdict(each, 0.0) for step, each in steps.items()
     }
     growth = _move(*(list(best.values())[end] for end in (0, -1))) if len(best) > 1 else NOTHING
-    yield judged(
+    yield judged_claim(
         id=tolerance, **FIGURE_7, statement="as the number of iterations grows, the tolerance to clipping seems to increase",
         quantity=f"fraction clipped at the lowest error, at the largest T less at the smallest, n = {n}",
-        measured=growth, criterion="above 0, and no step from one T to the next falls", verdict=statistics.all_of([statistics.verdict(growth, 1e-9), *verdicts.values()]),
+        measured=growth, criterion="above 0, and no step from one T to the next falls", verdict=statistics.verdict_on_all([statistics.verdict(growth, 1e-9), *verdicts.values()]),
         cells=[Cell(step, each.value, each.low, each.high, verdicts[step]) for step, each in steps.items()],
     )  # fmt: skip
 
@@ -432,11 +432,11 @@ def _noise_in_steps(evidence: Evidence) -> Claim:
     """Judges the root of T in (82) where hardly anything is clipped and the start is forgotten."""
     rows = evidence.select("fig07", error_to="theta_hat")
     rows = rows[(rows["T"] >= FORGOTTEN) & rows["clip_factor"].isin([5.0, 10.0]) & (rows["clip_fraction"] <= LOW)]
-    return every(
+    return claim_on_all_cells(
         id="noise-root-steps", **FIGURE_7 | {"location": "(82)", "kind": "theorem"},
         statement="the noise part of the error grows as sqrt(T), up to logarithms",
         quantity=f"log-log slope in T of the mean distance to least squares, T >= {FORGOTTEN}, farthest from 1/2 over n and gamma",
-        cells=algebra.by(rows, ["n", "clip_factor"], lambda own: algebra.exponent(own, "T")),
+        cells=algebra.measured_by(rows, ["n", "clip_factor"], lambda own: algebra.exponent(own, "T")),
         criterion=between(0.5 - RATE, 0.5 + RATE), changed=NEW,
         note=f"of points with at most {LOW:.0%} of the gradients clipped; the root is the noise's own, logarithms come with gamma",
     )  # fmt: skip

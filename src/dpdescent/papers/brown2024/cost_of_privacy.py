@@ -21,7 +21,7 @@ from dpdescent.papers.brown2024.criteria import (
     START_UP,
     TAILS,
     claim,
-    every,
+    claim_on_all_cells,
     of_series,
     over_readings,
     power,
@@ -243,7 +243,7 @@ def _across(evidence: Evidence) -> Iterator[Claim]:
     private = of_series(two, "privacy")
     ratios = algebra.ratios(private[private["n"] <= settled], of_series(eight, "privacy"), ["n"])
     per_log = 1.0 / math.log(larger / smaller)
-    yield every(
+    yield claim_on_all_cells(
         id="privacy-rate-rho", **FIGURE_2 | {"location": "Thm 2.7, Thm 1.2", "kind": "theorem"},
         statement="the error due to privacy falls off with 1/sqrt(rho)",
         quantity=f"exponent of rho from {smaller:g} to {larger:g} in the mean ||theta_T - theta_hat||, p = 10, farthest over n",
@@ -261,11 +261,11 @@ def _across(evidence: Evidence) -> Iterator[Claim]:
         quantity=f"mean privacy error over mean sampling error at n = {first}, the smallest",
         measured=_privacy_over_sampling(two, first), criterion=at_least(1.0, words="above 1"), changed=NEW,
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="privacy-error-quantiles", **FIGURE_2 | {"location": "Thm 2.7", "kind": "theorem"},
         statement="the error grows with the failure probability beta only as powers of ln(1/beta), at most the fourth",
         quantity="log-log slope in ln(1/beta) of the quantile of ||theta_T - theta_hat|| at 1 - beta, beta = 0.25 to 0.025, by n",
-        cells=algebra.by(private, ["n"], _in_beta), criterion=at_most(4.0), changed=NEW, note="quantiles are taken as exact",
+        cells=algebra.measured_by(private, ["n"], _in_beta), criterion=at_most(4.0), changed=NEW, note="quantiles are taken as exact",
     )  # fmt: skip
 
 
@@ -275,7 +275,7 @@ def _in_beta(rows: pd.DataFrame) -> Estimate:
     points = pd.DataFrame(
         [{"x": math.log(1.0 / beta), "mean": row[column], "se": 0.0} for column, beta in TAILS.items()]
     )  # fmt: skip
-    return algebra.line(points, "x")
+    return algebra.least_squares_slope(points, "x")
 
 
 def _informal(evidence: Evidence) -> Claim:
@@ -290,17 +290,17 @@ def _informal(evidence: Evidence) -> Claim:
     needed: dict[str, list[float]] = {"privacy": [], "sampling": []}
     for experiment, private, sampling in curves:
         for term, rows in (("privacy", private), ("sampling", sampling)):
-            for row in algebra.each(rows):
+            for row in algebra.rows_of(rows):
                 # Rows without a dimension of their own have the configured one.
                 n, p = float(row["n"]), int(row["p"]) if "p" in row else experiment.value("p")
                 private_order = p / (math.sqrt(experiment.value("rho")) * n)
                 order = private_order if term == "privacy" else formulas.sampling_error(n=n, p=p, sigma=1.0)
                 needed[term].append(float(row["mean"] / order))
-    return every(
+    return claim_on_all_cells(
         id="theorem-1.2", **FIGURE_2 | {"location": "Thm 1.2, (1)", "kind": "theorem"},
         statement="with n of order p the error to theta* is at most of order sqrt(sigma^2 p / n) + sigma p / (sqrt(rho) n), up to logarithms",
         quantity="constant that a term needs: largest over smallest over n, p and rho of Figures 1, 2 and 8",
-        cells={f"{name} term": algebra.spread(constants) for name, constants in needed.items()},
+        cells={f"{name} term": algebra.largest_over_smallest(constants) for name, constants in needed.items()},
         criterion=at_most(COMPARABLE, ": one constant serves all"), changed=NEW,
         note="; ".join(f"{name}: {min(constants):.3g} to {max(constants):.3g}" for name, constants in needed.items() if constants)
         + "; the error to theta* is at most the sum of the errors to and of least squares",
@@ -314,5 +314,5 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates the mean error of least squares given its covariates, beside every plotted one."""
     for experiment in costs(evidence):
         rows = experiment.rows(panel=experiment.panel, series="sampling")
-        for row in algebra.each(rows.drop_duplicates("n")):
+        for row in algebra.rows_of(rows.drop_duplicates("n")):
             yield least_squares(experiment.case(n=row["n"], k=row["clip_factor"]), row)

@@ -13,10 +13,10 @@ import pandas as pd
 
 from dpdescent.algorithms.gaussian_law import Construction
 from dpdescent.papers.brown2024.cases import Experiment
-from dpdescent.papers.brown2024.criteria import NEW, SETTLED, VALID, every, of_series, over_readings
+from dpdescent.papers.brown2024.criteria import NEW, SETTLED, VALID, claim_on_all_cells, of_series, over_readings
 from dpdescent.papers.brown2024.intervals import BATCHED, CONSTRUCTIONS, NAMES, SHORT, of_every_size, runs_behind
 from dpdescent.replication.judging import algebra, records, statistics
-from dpdescent.replication.judging.bound_rows import CHANCE, VACUOUS, chance, pick, row, stated
+from dpdescent.replication.judging.bound_rows import CHANCE, VACUOUS, bound_row, chance, unjudged_row, value_at
 from dpdescent.replication.judging.criteria import BELOW_0, at_least, at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import NOTHING, Z95, Estimate
@@ -85,7 +85,7 @@ def _valid(rows: pd.DataFrame, figure: records.Place, ids: Ids) -> Iterator[Clai
         yield over_readings(
             id=ids.settled[series], **figure, statement=f"{statement} (read from N = {SETTLED} on)",
             quantity=f"coverage of theta_hat, averaged over coordinates and over N >= {SETTLED}, nominal 0.95",
-            readings=algebra.by(own[own["steps"] >= SETTLED], ["n"], _average), criterion=at_least(VALID), unstated="n",
+            readings=algebra.measured_by(own[own["steps"] >= SETTLED], ["n"], _average), criterion=at_least(VALID), unstated="n",
             changed="Before a review the lowest of several noisy values was judged with the interval of that one, which "
             "calls valid intervals false in half of the draws; now they are averaged, and every n is judged.",
             note="runs of different N share no noise, so that their errors are independent",
@@ -121,14 +121,14 @@ def _autocorrelation(evidence: Evidence, figure: records.Place, ids: Ids) -> Ite
         id=ids.autocorrelation, **place,
         statement="running the algorithm longer induces more autocorrelation between the iterates",
         quantity="lag-1 autocorrelation at the largest N less that at the smallest above 100",
-        readings=algebra.by(table, ["n"], lambda rows: _growth(rows, "lag1")), criterion=at_least(0.02), unstated="n",
+        readings=algebra.measured_by(table, ["n"], lambda rows: _growth(rows, "lag1")), criterion=at_least(0.02), unstated="n",
         note="without clipping it is 1 - eta s at every N; longer runs have more noise, which clips more gradients",
     )  # fmt: skip
     yield over_readings(
         id=ids.larger_batches, **place,
         statement="with longer runs a larger batch size is required to obtain valid intervals from batched means",
         quantity="coverage of means over batches of fixed length at the smallest N less that at the largest",
-        readings=algebra.by(table, ["n"], lambda rows: statistics.negative(_growth(rows, SHORT))),
+        readings=algebra.measured_by(table, ["n"], lambda rows: statistics.negative(_growth(rows, SHORT))),
         criterion=at_least(0.02, ": coverage falls as runs get longer"), unstated="n",
         changed="Before a review batches grew with N, and their coverage improves with the length of the run.",
     )  # fmt: skip
@@ -139,20 +139,20 @@ def _growth(rows: pd.DataFrame, series: str) -> Estimate:
     rows = rows[rows["series"] == series]
     if rows["steps"].nunique() < 2:
         return NOTHING
-    last, first = (algebra.at_end(rows, "steps", largest=largest).iloc[0] for largest in (True, False))
+    last, first = (algebra.rows_at_end(rows, "steps", largest=largest).iloc[0] for largest in (True, False))
     return statistics.difference(last, first)
 
 
 def _outliers(evidence: Evidence) -> Iterator[Claim]:
     rows = evidence.select("ext_outliers", panel="outliers")
-    last, place = algebra.at_end(rows, "steps"), ["construction", "clip_factor"]
-    yield every(
+    last, place = algebra.rows_at_end(rows, "steps"), ["construction", "clip_factor"]
+    yield claim_on_all_cells(
         id="outliers-huber", **OUTLIERS,
         statement="with outliers the confidence intervals capture the minimum of the smoothed (Huberised) objective",
         quantity=f"lowest coverage of the Huberised minimiser over constructions and thresholds, N = {rows['steps'].max()}",
         cells=algebra.means(of_series(last, "huber"), place), criterion=at_least(VALID),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="outliers-not-least-squares", **OUTLIERS,
         statement="clipping introduces bias: DP-GD optimises a different objective function from least squares",
         quantity="coverage of least squares in the coordinate that outliers displace, highest over constructions and "
@@ -183,7 +183,7 @@ def evaluate_change(evidence: Evidence) -> Iterator[Bound]:
     for artefact, name in COVERAGE.items():
         experiment = Experiment(evidence, artefact, name, "clipped")
         free = experiment.rows(process="exact").set_index(["n", "steps", "series"])
-        for point in algebra.each(experiment.rows(process="clipped")):
+        for point in algebra.rows_of(experiment.rows(process="clipped")):
             key = (point["n"], point["steps"], point["series"])
             if point["series"] not in CONSTRUCTIONS or key not in free.index:
                 continue
@@ -191,7 +191,7 @@ def evaluate_change(evidence: Evidence) -> Iterator[Bound]:
             count = float(point["clip_fraction"]) * case.setting.n * case.setting.releases
             tv, change = min(1.0, count), abs(point["mean"] - beside["mean"])
             empty = f"; {VACUOUS}: 1 bounds nothing" if tv >= 1.0 else ""
-            yield row(
+            yield bound_row(
                 bound="change of coverage by clipping", location="Lemma 2.2", setting=case.text, value=tv, measured=change,
                 note=f"at most the mean number of clipped gradients of a run, {count:.3g} (Markov's inequality); "
                 f"{CHANCE} above allowed{empty}", allowed=math.hypot(chance(point), chance(beside)),
@@ -206,10 +206,10 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     for artefact, name in COVERAGE.items():
         experiment = Experiment(evidence, artefact, name, "exact")
         table = experiment.rows(process="exact")
-        for point in algebra.each(table[table["series"].isin(CONSTRUCTIONS)]):
+        for point in algebra.rows_of(table[table["series"].isin(CONSTRUCTIONS)]):
             theorem = "; the paper has no theorem for them" if point["series"] == BATCHED else ""
             empty = f"; {VACUOUS}" if point["guaranteed"] <= 0 else ""
-            yield row(
+            yield bound_row(
                 bound="guaranteed coverage", location=C10, setting=runs_behind(experiment, point).text,
                 value=point["guaranteed"], measured=point["mean"], direction="at least", allowed=chance(point),
                 note=f"1 - alpha - TV, mean over coordinates, {BY_PINSKER}; {CHANCE} below allowed{theorem}{empty}",
@@ -221,10 +221,10 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
             case = experiment.case(
                 n=n, p=p, T=T, k=settings["clip_factor"], runs=experiment.value("m"), place=f"Thm 3.1, {construction}"
             )
-            worst = pick(of_series(group, f"TV bound, {construction}"), "q975")
+            worst = value_at(of_series(group, f"TV bound, {construction}"), "q975")
             if worst is not None:
                 empty = f"; {VACUOUS}: 1 or more bounds nothing" if worst >= 1.0 else ""
-                yield stated(
+                yield unjudged_row(
                     bound="guaranteed coverage", location=C10, setting=case.text,
                     value=max(0.0, 1.0 - settings["alpha"] - worst),
                     note=f"1 - alpha - TV, worst coordinate, 2.5 % quantile over data sets, {BY_PINSKER}{empty}",

@@ -15,9 +15,9 @@ from dpdescent.replication.judging.evidence import Cell, Claim, ClaimKind, Evide
 from dpdescent.replication.judging.statistics import NOTHING, Estimate
 
 claim = partial(records.claim, PAPER)
-every = partial(records.every, PAPER)
-judged = partial(records.judged, PAPER)
-untestable = partial(records.untestable, PAPER)
+claim_on_all_cells = partial(records.claim_on_all_cells, PAPER)
+judged_claim = partial(records.judged_claim, PAPER)
+untestable_claim = partial(records.untestable_claim, PAPER)
 finding = partial(records.finding, PAPER)
 
 # "constant error": the exponent of p is nil to three hundredths; over two decades of p that is 15 %.
@@ -63,14 +63,14 @@ def over_readings(
     known = {place: each for place, each in readings.items() if not math.isnan(each.value)}
     given = {place: criterion.verdict(each) if verdicts is None else verdicts[place] for place, each in known.items()}
     make = partial(
-        judged, id=id, artefact=artefact, location=location, kind=kind, source=source, statement=statement,
+        judged_claim, id=id, artefact=artefact, location=location, kind=kind, source=source, statement=statement,
         changed=changed,
     )  # fmt: skip
     if not known:
         return make(
             quantity=quantity, measured=NOTHING, criterion=criterion.words, verdict="not testable", note=note
         )  # fmt: skip
-    shared, values = records.agree(given), [each.value for each in known.values()]
+    shared, values = records.agreement(given), [each.value for each in known.values()]
     # Readings of every verdict with their values; of many only how many, and from where to where.
     parts = []
     for verdict in dict.fromkeys(given.values()):

@@ -24,7 +24,7 @@ from dpdescent.papers.brown2024.criteria import (
     NEW,
     RATE,
     claim,
-    every,
+    claim_on_all_cells,
     of_series,
     over_readings,
     power,
@@ -47,7 +47,7 @@ from dpdescent.papers.brown2024.setting import (
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra, records, statistics
-from dpdescent.replication.judging.bound_rows import CHANCE, chance, identity
+from dpdescent.replication.judging.bound_rows import CHANCE, chance, equality_row
 from dpdescent.replication.judging.criteria import ABOVE_0, at_least, between
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Source
 
@@ -307,7 +307,7 @@ def _orders(rows: pd.DataFrame, figure: records.Place, ids: tuple[str, str, str]
         (above_ols, "paper", "the error of DP-GD lies above that of OLS", "DP-GD", "OLS"),
     )  # fmt: skip
     for id, source, statement, upper, lower in cases:
-        yield every(
+        yield claim_on_all_cells(
             id=id, **figure | {"source": source}, statement=statement,
             quantity="smallest ratio of mean errors to theta* over p",
             cells=algebra.ratios(of_series(rows, upper), of_series(rows, lower), ["p"]), criterion=at_least(1.0, words="above 1"),
@@ -382,7 +382,7 @@ def _commonly_run(evidence: Evidence, table: pd.DataFrame, common: list[str]) ->
         quantity="log-log slope in p of the mean error to theta*",
         readings={name: algebra.exponent(of_series(rows, name), "p") for name in common},
         criterion=power(evidence, "ada_ssp_rate", RATE), unstated=BOUNDS, changed=NEW,
-        note=f"over the largest quarter of p the slopes are {algebra.listed(local.items(), '.2f')}" if local else "",
+        note=f"over the largest quarter of p the slopes are {algebra.values_text(local.items(), '.2f')}" if local else "",
     )  # fmt: skip
     if enough or judged.verdict == "not testable":
         return judged
@@ -436,13 +436,13 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates the mean error of least squares given its covariates, beside every plotted one."""
     for artefact, place in DIMENSION.items():
         experiment = Experiment(evidence, artefact, place)
-        for row in algebra.each(experiment.rows(series="OLS", error_to="theta_star")):
+        for row in algebra.rows_of(experiment.rows(series="OLS", error_to="theta_star")):
             yield least_squares(experiment.case(n=row["n"], p=row["p"]), row)
 
 
 def least_squares(case: Case, row: "pd.Series[float]") -> Bound:
     """The equality of the mean error of least squares and its expectation given the covariates."""
-    return identity(
+    return equality_row(
         bound="error of least squares, exact", location="Claim A.12", setting=case.size, value=row["predicted"],
         measured=row["mean"], allowed=chance(row),
         note=f"equality: given the same covariates; measured is the mean, {CHANCE} either way allowed",

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from dpdescent.papers.brown2024.cases import DIMENSION, Case, Experiment, at_ends, costs, ends
-from dpdescent.papers.brown2024.criteria import SETTLED, claim, every, of_series
+from dpdescent.papers.brown2024.criteria import SETTLED, claim, claim_on_all_cells, of_series
 from dpdescent.papers.brown2024.intervals import CHECKPOINTS, INDEPENDENT, runs_behind
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.replication.judging import algebra, records, statistics
-from dpdescent.replication.judging.bound_rows import ROUNDING, identity, row
-from dpdescent.replication.judging.criteria import about, at_least, at_most
+from dpdescent.replication.judging.bound_rows import ROUNDING, bound_row, equality_row
+from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate, exactly
 
@@ -37,28 +37,28 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         id="footnote-2-0.015", **LEMMA_2_1 | {"location": "Sec. 4 footnote 2", "source": "paper"},
         statement=f"rho = 0.015 corresponds to epsilon = {printed:g} at delta = 1e-6 (Claim A.6)",
         quantity="epsilon by Claim A.6",
-        measured=exactly(zcdp.epsilon(0.015, evidence.settings["dp_delta"])), criterion=about(printed, 0.0005, words="rounds to the printed three decimals"),
+        measured=exactly(zcdp.epsilon(0.015, evidence.settings["dp_delta"])), criterion=within_of(printed, 0.0005, words="rounds to the printed three decimals"),
     )  # fmt: skip
     table = evidence.select("ext_no_clipping", panel="coverage")
     for id, construction in (
         ("theorem-3.1-independent", "independent runs"), ("theorem-3.1-checkpoints", "checkpoints"),
     ):  # fmt: skip
         losses = of_series(table, f"TV bound, {construction}").sort_values("T")
-        yield every(
+        yield claim_on_all_cells(
             id=id, **THEOREM_3_1,
             statement=f"(with explicit constants in place of hidden ones) without clipping the intervals are valid from T of order log: {construction}",
             quantity=f"largest loss of coverage that the exact law and Pinsker's inequality allow, at T = {losses['T'].max()}",
-            cells=algebra.means(algebra.at_end(losses, "T"), ["n", "p"], lambda loss: Estimate(loss["mean"], loss["q025"], loss["q975"])),
+            cells=algebra.means(algebra.rows_at_end(losses, "T"), ["n", "p"], lambda loss: Estimate(loss["mean"], loss["q025"], loss["q975"])),
             criterion=at_most(0.01),
-            note=f"by T: {algebra.listed(zip(losses['T'], losses['mean'], strict=True), '.2g')}",
+            note=f"by T: {algebra.values_text(zip(losses['T'], losses['mean'], strict=True), '.2g')}",
         )  # fmt: skip
     simulated = evidence.select("fig05", process="exact")
     chosen = simulated[(simulated["steps"] >= SETTLED) & simulated["series"].isin([INDEPENDENT, CHECKPOINTS])]
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-3.1-simulated", **THEOREM_3_1 | {"artefact": "fig05"},
         statement="(ours) simulated coverage without clipping is not below what is guaranteed",
         quantity=f"smallest excess of coverage over the guarantee, over N >= {SETTLED}, n, independent runs and checkpoints",
-        cells=algebra.means(chosen, ["series", "n", "steps"], lambda point: statistics.less(statistics.mean_of(point), point["guaranteed"])),
+        cells=algebra.means(chosen, ["series", "n", "steps"], lambda point: statistics.less_number(statistics.mean_of(point), point["guaranteed"])),
         criterion=at_least(-0.01),
         changed="Tightened from -0.02, and given an interval, before the first run at paper scale.",
     )  # fmt: skip
@@ -75,7 +75,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     for case in (*_single(evidence), *_intervals(evidence)):
         at = case.setting
         shared = "" if at.runs == 1 else f", of all {at.runs} runs together"
-        yield row(
+        yield bound_row(
             bound="zCDP cost", location="Lemma 2.1, Claims A.4, A.5", setting=case.text, value=at.rho,
             measured=zcdp.gaussian_rho(mean_sensitivity(at.gamma, at.n), at.noise_sd, at.releases),
             note=f"measured is what {at.releases} releases cost{shared} (replace-one), equal but for rounding: none is wasted",
@@ -84,13 +84,13 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     delta, artefacts = evidence.settings["dp_delta"], evidence.spec["artefacts"]
     panels = [(artefact, name.split(",")[0]) for artefact in BUDGETED for name in artefacts[artefact]["cells"]]
     for rho in sorted({Experiment(evidence, artefact, "", panel).value("rho") for artefact, panel in panels}):
-        yield row(
+        yield bound_row(
             bound="epsilon of rho", location="Claim A.6", setting=f"rho={rho:g}, delta={delta:g}",
             value=zcdp.epsilon(rho, delta), measured=tight_epsilon(rho, delta),
             note="measured is the least epsilon of Gaussian releases with this rho",
         )  # fmt: skip
     for text, printed in evidence.published["epsilon_at_rho"].items():
-        yield identity(
+        yield equality_row(
             bound="epsilon printed for rho", location="Sec. 4 footnote 2", setting=f"rho={float(text):g}, delta={delta:g}",
             value=zcdp.epsilon(float(text), delta), measured=printed, allowed=0.0005,
             note="measured is what the paper prints, with three decimals",
@@ -126,5 +126,5 @@ def _intervals(evidence: Evidence) -> Iterator[Case]:
         rows = experiment.rows(process="clipped")
         for series in (CHECKPOINTS, INDEPENDENT):
             own = rows[(rows["series"] == series) & rows["n"].isin(ends(rows, "n"))]
-            for point in algebra.each(own[own["steps"].isin(ends(own, "steps"))]):
+            for point in algebra.rows_of(own[own["steps"].isin(ends(own, "steps"))]):
                 yield runs_behind(experiment, point)

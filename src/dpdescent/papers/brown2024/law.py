@@ -10,7 +10,7 @@ from scipy.special import chdtr
 from dpdescent.algorithms import dp_gd
 from dpdescent.algorithms.gaussian_law import IterateLaw
 from dpdescent.data.linear import LinearSample
-from dpdescent.papers.brown2024.criteria import CLOSE, LAWFUL, NEW, claim, every, of_series
+from dpdescent.papers.brown2024.criteria import CLOSE, LAWFUL, NEW, claim, claim_on_all_cells, of_series
 from dpdescent.papers.brown2024.formulas import CONTRACTION
 from dpdescent.papers.brown2024.setting import (
     Array,
@@ -173,7 +173,7 @@ def as_predicted(rows: pd.DataFrame, id: str, place: records.Place) -> Claim:
     """
     marked = of_series(rows, LEVEL)
     clipped = f"; {marked['clip_fraction'].max():.2%} of the gradients are clipped at most" if len(marked) else ""
-    return every(
+    return claim_on_all_cells(
         id=id, **place | {"location": f"Lemma 2.3, {place['location']}", "kind": "theorem"},
         statement="where few gradients are clipped the iterate is Gaussian with the mean and the covariance of the lemma",
         quantity=f"{TESTED}, averaged over the grid, farthest of five quantiles", cells=deviations(marked),
@@ -218,30 +218,30 @@ def _law(table: pd.DataFrame) -> Iterator[Claim]:
         cells = {
             f"T = {T:g}, {place}": each for T, group in rows.groupby("T") for place, each in deviations(group).items()
         }
-        yield every(
+        yield claim_on_all_cells(
             id=id, **THEOREM | {"location": location}, statement=statement,
             quantity=f"{TESTED}, farthest over T and five quantiles", cells=cells, criterion=between(-LAWFUL, LAWFUL), changed=NEW,
         )  # fmt: skip
     means = algebra.means(of_series(table, MEAN_LEVEL), ["panel", "T"])
-    yield every(
+    yield claim_on_all_cells(
         id="law-mean", **THEOREM,
         statement="without clipping theta_t has mean theta_hat + (I - eta Sigma)^t (theta_0 - theta_hat)",
         quantity="level of the mean over runs in the chi-square distribution of its own law less one half, farthest over T and design",
-        cells={place: statistics.less(each, 0.5) for place, each in means.items()},
+        cells={place: statistics.less_number(each, 0.5) for place, each in means.items()},
         criterion=between(-2 * LAWFUL, 2 * LAWFUL), changed=NEW,
         note="each data set has one mean over its runs, a tenth of a run's sd; a wrong mean has levels near 1",
     )  # fmt: skip
 
 
 def _decay(rows: pd.DataFrame) -> Iterator[Claim]:
-    last = algebra.at_end(of_series(rows, LAST), "T")
-    yield every(
+    last = algebra.rows_at_end(of_series(rows, LAST), "T")
+    yield claim_on_all_cells(
         id="bias-decays", **THEOREM, statement="the bias decays geometrically, at the rate ||I - eta Sigma||",
         quantity=f"contraction of the distance to least squares in the last of {last['T'].max():g} steps without noise, over ||I - eta Sigma||",
         cells=algebra.means(last, ["panel"]), criterion=between(1 - CLOSE, 1 + 1e-9, words=f"between {1 - CLOSE:g} and 1"),
         changed=NEW, note="earlier steps contract faster",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="bias-seven-eighths", **THEOREM | {"location": "(82), (76)"},
         statement="the bias part of the error is at most (7/8)^T ||theta_hat||",
         quantity="distance to least squares of T steps without noise over (7/8)^T ||theta_hat||, largest over T and design",
@@ -250,7 +250,7 @@ def _decay(rows: pd.DataFrame) -> Iterator[Claim]:
 
 
 def _moved(rows: pd.DataFrame) -> Iterator[Claim]:
-    yield every(
+    yield claim_on_all_cells(
         id="lemma-2.2", **THEOREM | {"location": "Lemma 2.2"},
         statement="if nothing is clipped with probability 1 - beta, DP-GD is within total variation beta of its law without clipping",
         quantity="largest shift of a quantile of the level under that law less the share of runs that clip, by threshold",
@@ -264,7 +264,7 @@ def _moved(rows: pd.DataFrame) -> Iterator[Claim]:
         id="conditioning-moves-the-law", **THEOREM | {"location": "Sec. 2.2"},
         statement="conditioning on the event of no clipping changes the distribution, which is then no longer exactly Gaussian",
         quantity="mean level of the runs that clip nothing less one half, at the smallest threshold at which there are any",
-        measured=statistics.less(statistics.mean_of(quiet.iloc[0]), 0.5) if len(quiet) else NOTHING,
+        measured=statistics.less_number(statistics.mean_of(quiet.iloc[0]), 0.5) if len(quiet) else NOTHING,
         criterion=BELOW_0, changed=NEW,
         note=f"runs that clip nothing stay closer to the mean; {shares['mean'].iloc[0]:.0%} of the runs clip" if len(shares) else "",
     )  # fmt: skip

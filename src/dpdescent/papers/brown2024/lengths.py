@@ -12,14 +12,14 @@ from dpdescent.papers.brown2024.criteria import (
     NEW,
     RATE,
     SETTLED,
-    every,
+    claim_on_all_cells,
     of_series,
     over_readings,
 )
 from dpdescent.papers.brown2024.intervals import CONSTRUCTIONS, NAMES, of_every_size, runs_behind
 from dpdescent.papers.brown2024.separation import batched
 from dpdescent.replication.judging import algebra, records, statistics
-from dpdescent.replication.judging.bound_rows import CHANCE, chance, identity, stated
+from dpdescent.replication.judging.bound_rows import CHANCE, chance, equality_row, unjudged_row
 from dpdescent.replication.judging.criteria import at_least, between
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate
@@ -101,7 +101,7 @@ def _lengths(rows: pd.DataFrame, figure: records.Place, ids: Ids) -> Iterator[Cl
         id=ids.checkpoints, **figure,
         statement="the checkpoints approach has a poor dependence on the number of iterations",
         quantity=f"log-log slope of the mean length in N, N >= {SETTLED}",
-        readings=algebra.by(checkpoints, ["n"], lambda own: statistics.log_log_slope(own, "steps")),
+        readings=algebra.measured_by(checkpoints, ["n"], lambda own: statistics.log_log_slope(own, "steps")),
         criterion=at_least(0.5 - RATE, ": like the noise, sqrt(N)"), unstated="n", changed=BY_N,
     )  # fmt: skip
     yield over_readings(
@@ -118,7 +118,7 @@ def _laws(evidence: Evidence, figure: records.Place, ids: Ids) -> Iterator[Claim
     place = _elsewhere(figure, "Lemma 2.3") | {"kind": "theorem", "source": "ours"}
     for series in CONSTRUCTIONS:
         exact = evidence.select(figure["artefact"], process="exact", series=series)
-        yield every(
+        yield claim_on_all_cells(
             id=ids.law[series], **place, statement=f"(ours) the exact law gives the length of the intervals: {NAMES[series]}",
             quantity=f"mean length of the exact process over its expected length, farthest from 1 over N >= {SETTLED} and n",
             cells=algebra.means(exact[exact["steps"] >= SETTLED], ["n", "steps"], _over_predicted),
@@ -162,16 +162,16 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         for process in ("clipped", "exact"):
             experiment = Experiment(evidence, artefact, name, process)
             rows = experiment.rows(process=process)
-            for point in algebra.each(rows[rows["series"].isin(CONSTRUCTIONS)]):
+            for point in algebra.rows_of(rows[rows["series"].isin(CONSTRUCTIONS)]):
                 place, setting = "expected length by the exact law", runs_behind(experiment, point).text
                 if process == "exact":
-                    yield identity(
+                    yield equality_row(
                         bound=place, location="Lemma 2.3", setting=setting, value=point["predicted"],
                         measured=point["mean"], allowed=chance(point),
                         note=f"equality: measured is the mean length, {CHANCE} either way allowed",
                     )  # fmt: skip
                 else:
-                    yield stated(
+                    yield unjudged_row(
                         bound=place, location="Lemma 2.3", setting=setting, value=point["predicted"],
                         measured=point["mean"],
                         note=f"without clipping; {point['clip_fraction']:.2%} of the gradients are clipped",

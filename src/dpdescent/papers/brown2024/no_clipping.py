@@ -19,7 +19,7 @@ from dpdescent.data.linear import LinearSample
 from dpdescent.papers.brown2024 import condition
 from dpdescent.papers.brown2024.accuracy import accuracy_bound, theorem_records, theorem_setting
 from dpdescent.papers.brown2024.cases import SIGMA, Experiment, in_words, quantile
-from dpdescent.papers.brown2024.criteria import NEW, every, of_series, over_readings
+from dpdescent.papers.brown2024.criteria import NEW, claim_on_all_cells, of_series, over_readings
 from dpdescent.papers.brown2024.setting import (
     Array,
     Release,
@@ -35,7 +35,7 @@ from dpdescent.papers.brown2024.setting import (
 )
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra, records, statistics
-from dpdescent.replication.judging.bound_rows import CHANCE, ROUNDING, chance, is_met, pick, row, row_at
+from dpdescent.replication.judging.bound_rows import CHANCE, ROUNDING, bound_row, chance, met_or_not, row_at, value_at
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Verdict
 from dpdescent.replication.judging.records import Regime
@@ -203,7 +203,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     gamma, n = _required_over_used(evidence)
     # The regime of Lemma 2.5, by the gamma that it asks for: runs below it refute nothing.
     unmet = f"gamma >= 4 c0^2 sigma sqrt(p) of Lemma 2.5, which is {_range(gamma)} times 5 sqrt(p)" if gamma else ""
-    yield every(
+    yield claim_on_all_cells(
         id="no-clipping-5", **LEMMA_2_5 | {"location": "Sec. 4.1, Lemma 2.5"},
         statement="no clipping occurs when gamma is at least of order sqrt(p): at 5 sqrt(p)",
         quantity=f"largest {QUANTITY}, over n", cells=five, criterion=at_most(RARE),
@@ -225,7 +225,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     for id, words, chosen in (
         ("lemma-2.5", "sigma = 1", rows[rows["sigma"] == 1.0]), ("lemma-2.5-any-sigma", "any nonnegative sigma", rows),
     ):  # fmt: skip
-        yield every(
+        yield claim_on_all_cells(
             id=id, **LEMMA_2_5,
             statement=f"with this gamma and lambda Algorithm 1 clips no gradients, with probability 1 - beta: {words}",
             quantity="largest share over sigma of runs in which any gradient is clipped, c0 from the data",
@@ -233,8 +233,8 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
             changed=AFTER_REVIEW, note=used,
         )  # fmt: skip
     rows, place = evidence.select("ext_no_clipping", panel="condition"), ["n", "p"]
-    pairs = algebra.pairs(of_series(rows, "c0"), of_series(rows, "c0 of Lemma 2.6"), place)
-    yield every(
+    pairs = algebra.paired_rows(of_series(rows, "c0"), of_series(rows, "c0 of Lemma 2.6"), place)
+    yield claim_on_all_cells(
         id="lemma-2.6", **LEMMA_2_5 | {"location": "Lemma 2.6"},
         statement="Gaussian data satisfy the No-Clipping Condition with c0 = 12 ln^1.5(5nT/beta)",
         quantity="largest ratio over n and p of the smallest c0 with which data meet it to the stated one",
@@ -308,7 +308,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         for name, value, size in (
             ("base case", 4.0 * allowed / c0, (c0 * sigma + c0) / c0), ("term (ii)", allowed / c0, 1.0),
         ):  # fmt: skip
-            yield row(
+            yield bound_row(
                 bound=f"{name} in the proof of Lemma 2.5", location="(37), (43)", setting=f"sigma={sigma:.3g}",
                 value=value, measured=size, allowed=ROUNDING * size,
                 note="no measurement: the proof's own terms over c0 at gamma = 4 c0^2 sigma sqrt(p); "
@@ -320,17 +320,17 @@ def _parts(rows: pd.DataFrame, n: int, p: int, T: int, beta: float) -> Iterator[
     """Yields every part of the condition at one size, beside a high quantile over data sets."""
     setting = f"{PLACE}: p={p}, n={n}, T={T}"
     holds = of_series(rows, "(i) holds")
-    yield row(
+    yield bound_row(
         bound="(i) P(I/2 <= Sigma <= 2I and ||I - eta Sigma|| <= 7/8)", location="Lemma 2.6, Claim A.10", setting=setting,
-        value=1.0 - beta, measured=pick(rows, "mean", series="(i) holds"), direction="at least",
+        value=1.0 - beta, measured=value_at(rows, "mean", series="(i) holds"), direction="at least",
         note=f"measured is the share of data sets, {CHANCE} below allowed; from which n on the paper does not say",
         allowed=chance(holds.iloc[0]) if len(holds) else math.nan,
     )  # fmt: skip
 
     def beside(name: str, location: str, series: str, value: float, note: str, share: float = 0.2) -> Bound:
         """Each part of the condition fails with a fifth of beta at most, the default of `share`."""
-        measured = pick(rows, quantile(share * beta), series=series)
-        return row(bound=name, location=location, setting=setting, value=value, measured=measured, note=note)
+        measured = value_at(rows, quantile(share * beta), series=series)
+        return bound_row(bound=name, location=location, setting=setting, value=value, measured=measured, note=note)
 
     given = {"n": n, "T": T, "beta": beta}
     c0, c1 = condition.lemma_constant(**given), condition.covariate_constant(n=n, p=p, beta=beta)
@@ -353,7 +353,7 @@ def _parts(rows: pd.DataFrame, n: int, p: int, T: int, beta: float) -> Iterator[
         why = "4 c0 ln(5nT/beta) / (1 - p^(-1/2)): a multiple of the c0 that is to be shown, here that of Lemma 2.6"
         circular = condition.signal_constant_as_printed(c0=c0, p=p, **given)
         yield beside(f"{name}, as printed", "(58)", series, circular, why)
-        yield row(
+        yield bound_row(
             bound="c0 that the argument for (iv) yields", location="Lemma 2.6, C.7", setting=setting, value=c0,
             measured=mended,
             note="no measurement: measured is what the printed argument for (iv) yields with c1 in the place of c0, a larger "
@@ -370,13 +370,13 @@ def _parts(rows: pd.DataFrame, n: int, p: int, T: int, beta: float) -> Iterator[
 
 def _clipped(rows: pd.DataFrame, n: int, p: int, T: int, beta: float) -> Iterator[Bound]:
     """Yields the failure probability of Lemma 2.5 beside runs with its own threshold and noise."""
-    for point in algebra.each(of_series(rows, ANY)):
+    for point in algebra.rows_of(of_series(rows, ANY)):
         sigma = float(point["sigma"])
-        share = pick(rows, "mean", series=FRACTION, sigma=sigma)
+        share = value_at(rows, "mean", series=FRACTION, sigma=sigma)
         clipped = "" if share is None else f", in which {share:.2%} of all gradients are clipped"
-        yield row(
+        yield bound_row(
             bound="failure probability of Lemma 2.5", location="Lemma 2.5",
             setting=f"{PLACE}: p={p}, n={n}, T={T}, sigma={sigma:g}", value=beta, measured=point["mean"],
             note=f"beta; measured is a share of runs{clipped}, c0 from the data, {CHANCE} above allowed; the proof needs "
-            f"sigma >= 1: {is_met(sigma >= 1.0)}", allowed=chance(point),
+            f"sigma >= 1: {met_or_not(sigma >= 1.0)}", allowed=chance(point),
         )  # fmt: skip

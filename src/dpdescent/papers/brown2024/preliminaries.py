@@ -15,11 +15,11 @@ from dpdescent.baselines.least_squares import linear_least_squares
 from dpdescent.checks import require_non_negative, require_positive, require_probability
 from dpdescent.data.linear import haar_rotation, unit_sphere
 from dpdescent.papers.brown2024 import formulas
-from dpdescent.papers.brown2024.criteria import COMPARABLE, NEW, TAILS, every
+from dpdescent.papers.brown2024.criteria import COMPARABLE, NEW, TAILS, claim_on_all_cells
 from dpdescent.papers.brown2024.setting import PAPER, Row, Spec
 from dpdescent.randomness import stream
 from dpdescent.replication.judging import algebra, records, statistics
-from dpdescent.replication.judging.bound_rows import CHANCE, chance, identity, row
+from dpdescent.replication.judging.bound_rows import CHANCE, bound_row, chance, equality_row
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate
@@ -114,26 +114,28 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claim on tails, and that on the error of least squares."""
     rows = evidence.select("table_preliminaries")
     tails = rows[rows["quantity"].str.contains(": P(", regex=False)]
-    yield every(
+    yield claim_on_all_cells(
         id="preliminaries-tails", **TABLE | {"location": "Claims A.8 to A.10, Lemma A.11"},
         statement="what the preliminaries call improbable is no more frequent than they say",
         quantity="largest ratio, over quantities and p, of the frequency of the event to its bound",
-        cells={algebra.place_of(point, ["quantity", "p"]): _share(point) for point in algebra.each(tails)},
+        cells={algebra.place_of(point, ["quantity", "p"]): _share(point) for point in algebra.rows_of(tails)},
         criterion=at_most(1.0), changed=NEW,
         note="Claim A.10 hides the constant of its n: it is 100 here. The bounds are far from sharp",
     )  # fmt: skip
-    squares = list(algebra.each(rows[rows["quantity"].str.startswith("A.12")]))
-    cells = {"over p, beta = 0.05": algebra.spread(_needed(point, "q95") for point in squares)}
+    squares = list(algebra.rows_of(rows[rows["quantity"].str.startswith("A.12")]))
+    cells = {"over p, beta = 0.05": algebra.largest_over_smallest(_needed(point, "q95") for point in squares)}
     for point in squares:
-        cells[f"over beta, p = {point['p']}"] = algebra.spread(_needed(point, column) for column in TAILS)
+        cells[f"over beta, p = {point['p']}"] = algebra.largest_over_smallest(
+            _needed(point, column) for column in TAILS
+        )
     # The c' that the sampling errors of Figures 2 and 8 need at the 0.95 quantile, by figure and panel.
     for artefact, panel, p in (("fig02", "a", 10), ("fig08", "a", 10), ("fig08", "b", 100)):
         sampling = evidence.select(artefact, panel=panel, series="sampling", clip_factor=5.0)
-        cells[f"over n, {artefact} {panel}"] = algebra.spread(
+        cells[f"over n, {artefact} {panel}"] = algebra.largest_over_smallest(
             point["q95"] ** 2 / least_squares_bound(n=point["n"], p=p, sigma=1.0, beta=TAILS["q95"])
-            for point in algebra.each(sampling[sampling["trials"] >= ENOUGH])
+            for point in algebra.rows_of(sampling[sampling["trials"] >= ENOUGH])
         )
-    yield every(
+    yield claim_on_all_cells(
         id="claim-a.12", **TABLE, statement="the squared error of least squares is at most c' sigma^2 (p + ln(1/beta)) / n",
         quantity="c' that quantiles of the squared error need, largest over smallest: over p, over beta, and over n",
         cells=cells, criterion=at_most(COMPARABLE, ": one c' serves all"),
@@ -165,16 +167,16 @@ def _needed(point: "pd.Series[float]", column: str) -> float:
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates rows of the preliminaries: probabilities, and the exact mean of the error of least squares."""
-    for point in algebra.each(evidence.select("table_preliminaries")):
+    for point in algebra.rows_of(evidence.select("table_preliminaries")):
         if point["quantity"].startswith("A.12"):
-            yield identity(
+            yield equality_row(
                 bound="mean |theta_hat - theta*|^2", location="Claim A.12", setting=f"p={point['p']}, n={_records_of(point)}",
                 value=point["bound"], measured=point["mean"], allowed=chance(point),
                 note=f"equality: sigma^2 p / (n - p - 1); measured is the mean, {CHANCE} either way allowed",
             )  # fmt: skip
             continue
         of_what = "Lemma" if point["quantity"].startswith("A.11") else "Claim"
-        yield row(
+        yield bound_row(
             bound=point["quantity"], location=f"{of_what} {point['quantity'].split(':')[0]}", setting=f"p={point['p']}",
             value=point["bound"], measured=point["mean"], direction="at most", allowed=chance(point),
             note=f"measured is a share of {point['trials']} draws, {CHANCE} above allowed",

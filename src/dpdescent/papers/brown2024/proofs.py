@@ -16,7 +16,7 @@ from dpdescent.checks import require_non_negative
 from dpdescent.data.linear import LinearSample
 from dpdescent.papers.brown2024 import condition
 from dpdescent.papers.brown2024.accuracy import theorem_records, theorem_steps
-from dpdescent.papers.brown2024.criteria import CLOSE, COMPARABLE, GROWN, NEW, RATE, TAILS, claim, every
+from dpdescent.papers.brown2024.criteria import CLOSE, COMPARABLE, GROWN, NEW, RATE, TAILS, claim, claim_on_all_cells
 from dpdescent.papers.brown2024.formulas import CONTRACTION
 from dpdescent.papers.brown2024.setting import (
     Array,
@@ -32,7 +32,7 @@ from dpdescent.papers.brown2024.setting import (
     unclipped,
 )
 from dpdescent.replication.judging import algebra, records, statistics
-from dpdescent.replication.judging.bound_rows import row
+from dpdescent.replication.judging.bound_rows import bound_row
 from dpdescent.replication.judging.criteria import ABOVE_0, at_most, between
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate, exactly
@@ -208,7 +208,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
             measured=algebra.exponent(chosen, "p"), criterion=at_most(exponent + RATE), changed=NEW,
             note="logarithms of n, which the order leaves out, grow with p here",
         )  # fmt: skip
-    gaps = algebra.pairs(_of(large, CAUCHY_SCHWARZ), _of(large, GRADIENT), ["p"])
+    gaps = algebra.paired_rows(_of(large, CAUCHY_SCHWARZ), _of(large, GRADIENT), ["p"])
     over = pd.DataFrame([_ratio_row(first, second) for first, second in gaps], columns=["p", "mean", "se", "trials"])
     yield claim(
         id="cauchy-schwarz-is-loose", **TABLE,
@@ -218,7 +218,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     table = evidence.select("table_proofs")
     for id, location, quantity, statement in BOUNDED:
-        yield every(
+        yield claim_on_all_cells(
             id=id, **TABLE | {"location": location, "kind": "theorem"}, statement=statement,
             quantity="0.95 quantile over data sets of the size over its bound, largest over n and p",
             cells=algebra.means(_of(table, quantity), ["p", "n"], lambda point: exactly(point["q95"])),
@@ -240,18 +240,18 @@ def _ratio_row(first: "pd.Series[float]", second: "pd.Series[float]") -> dict[st
 
 
 def _shapes(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Claim]:
-    cells = algebra.by(
+    cells = algebra.measured_by(
         table[table["quantity"].str.startswith("C.6")], ["quantity"],
         lambda own: statistics.pooled(list(algebra.means(own, ["p", "n"]).values())),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="lemma-c.6", **TABLE | {"location": "Lemma C.6", "kind": "theorem"},
         statement="the vectors (I - eta Sigma)^t x_i are spherically symmetric",
         quantity="second and fourth moment of a direction's first coordinate over those of the uniform distribution on the "
         "sphere, geometric mean over sizes, the farther one from 1",
         cells=cells, criterion=between(1 - CLOSE, 1 + CLOSE), changed=NEW,
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="nearly-spherical", **TABLE | {"location": "Sec. 1.1"},
         statement="the stationary covariance c A is nearly spherical", quantity="condition number of A at n = 100p, largest over p",
         cells=algebra.means(_of(rows, CONDITION_NUMBER), ["p"]), criterion=at_most(COMPARABLE), changed=NEW,
@@ -263,14 +263,14 @@ def _noise_ratio(table: pd.DataFrame) -> Claim:
     table = table[table["p"] == 10]
     needed = [
         point[column] / math.sqrt(math.log(2.0 * point["n"] * point["T"] / beta))
-        for point in algebra.each(table) for column, beta in TAILS.items()
+        for point in algebra.rows_of(table) for column, beta in TAILS.items()
     ]  # fmt: skip
     n, T = (float(table[column].max() / table[column].min()) if len(table) else math.nan for column in ("n", "T"))
     return claim(
         id="noise-ratio-logarithm", **TABLE | {"location": "Lemma 2.5", "kind": "theorem"},
         statement="gamma / (eta lambda) depends on n, T and beta through sqrt(ln(2nT/beta)) only",
         quantity="ratio below which noise alone clips, per c0^2 sqrt(ln(2nT/beta)): largest over smallest over n, T and beta, p = 10",
-        measured=algebra.spread(needed), criterion=at_most(COMPARABLE, ": one constant serves all"), changed=NEW,
+        measured=algebra.largest_over_smallest(needed), criterion=at_most(COMPARABLE, ": one constant serves all"), changed=NEW,
         note=f"n, T and ln(1/beta) change by factors of {n:g}, {T:g} and "
         f"{math.log(min(TAILS.values())) / math.log(max(TAILS.values())):.2g}; quantiles are taken as exact",
     )  # fmt: skip
@@ -283,17 +283,19 @@ def _records(rows: pd.DataFrame) -> Iterator[Claim]:
         measured=algebra.exponent(rows.assign(mean=rows["q95"], se=0.0), "p"), criterion=at_most(1.0 + RATE), changed=NEW,
         note="of the five parts only this one asks for a least n",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="records-logarithm", **A_10, statement="that n grows with beta only as ln(1/beta)",
         quantity="the n needed with probability 1 - beta over p + ln(1/beta): largest over smallest over beta, by p",
-        cells=algebra.by(rows, ["p"], _over_beta), criterion=at_most(COMPARABLE, ": one constant serves all"), changed=NEW,
+        cells=algebra.measured_by(rows, ["p"], _over_beta), criterion=at_most(COMPARABLE, ": one constant serves all"), changed=NEW,
         note=f"beta from {max(TAILS.values()):g} to {min(TAILS.values()):g}; quantiles are taken as exact",
     )  # fmt: skip
 
 
 def _over_beta(rows: pd.DataFrame) -> Estimate:
     point = rows.iloc[0]
-    return algebra.spread(point[column] / (point["p"] + math.log(1.0 / beta)) for column, beta in TAILS.items())
+    return algebra.largest_over_smallest(
+        point[column] / (point["p"] + math.log(1.0 / beta)) for column, beta in TAILS.items()
+    )
 
 
 # Bounds
@@ -308,7 +310,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     m, beta = int(evidence.settings["m"]), float(evidence.settings["beta"])
     # The norm of a p by p matrix that is printed with m in the place of p; no constant is hidden in it.
     for p in DIMENSIONS:
-        yield row(
+        yield bound_row(
             bound="||D^t||_F, as printed", location="App. C.2.2", setting=f"m={m}, p={p}, t=1, Sigma = I/2, eta = 1/4",
             value=math.sqrt(m) * CONTRACTION, measured=math.sqrt(p) * CONTRACTION**2,
             note=f"{EXACT}, sqrt(p) (7/8)^(2t) in place of sqrt(m) (7/8)^t: a p by p matrix has sqrt(p) times its norm",
@@ -316,7 +318,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     # T of the theorem at the least n that it asks for, which it allows at every budget.
     for rho in BUDGETS:
         n = theorem_records(p=10, rho=rho, beta=beta)
-        yield row(
+        yield bound_row(
             bound="steps of Theorem 2.7 at its least n", location="Thm 2.7",
             setting=f"p=10, rho={rho:g}, beta={beta:g}, c = 1", value=0.0, measured=theorem_steps(n=n, p=10, rho=rho),
             direction="at least", note=f"{EXACT}: ln(n rho/p) at n = {n:.4g}, negative where n rho is below p",
@@ -325,7 +327,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     for length in LENGTHS:
         pair = [LinearSample(np.full((2, 1), length), np.array([1.0, y])) for y in (1.0, -1.0)]
         first, second = (linear_least_squares(sample.gram) for sample in pair)
-        yield row(
+        yield bound_row(
             bound="least squares moved by one record of two", location="Sec. 1.3",
             setting=f"p = 1, |x| = {length:g}, |y| = 1", value=1.0 / length, measured=float(np.abs(first - second)[0]),
             direction="at least", allowed=1e-9 / length,

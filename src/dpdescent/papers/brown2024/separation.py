@@ -15,11 +15,19 @@ from scipy.special import gammainc, ndtr
 
 from dpdescent.algorithms.gaussian_law import Construction, EstimatesLaw, IterateLaw, t_interval_coverage
 from dpdescent.checks import require_positive, require_probability
-from dpdescent.papers.brown2024.criteria import COMPARABLE, NEW, SETTLED, VALID, claim, every, over_readings
+from dpdescent.papers.brown2024.criteria import (
+    COMPARABLE,
+    NEW,
+    SETTLED,
+    VALID,
+    claim,
+    claim_on_all_cells,
+    over_readings,
+)
 from dpdescent.papers.brown2024.formulas import CONTRACTION
 from dpdescent.papers.brown2024.setting import Setting
 from dpdescent.replication.judging import algebra, records
-from dpdescent.replication.judging.criteria import about, at_least, at_most
+from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate, exactly
 
@@ -175,7 +183,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     n, steps, ten = SIZES[0], 1020, int(evidence.published["batches"])
     by_number = {m: batched(evidence, n, steps, m) for m in BATCHES}
     listed = ", ".join(f"{each.coverage:.3f} and {each.length:.3f} at m = {m}" for m, each in by_number.items())
-    yield every(
+    yield claim_on_all_cells(
         id="ten-batches", **THEOREM | {"location": "Sec. 3.1", "kind": "text"},
         statement="we also require several batches, as a rule of thumb at least 10: fewer cost length",
         quantity=f"expected length at fewer than {ten} batches over that at {ten}, N = {steps}, n = {n}, exactly at Sigma = I",
@@ -208,8 +216,8 @@ def _steps(evidence: Evidence, id: str, symbol: str, words: str) -> Claim:
             m, p, noise_sd, beta = int(given["m"]), int(given["p"]), given["noise_sd"], given["beta"]
             needed = least_steps(construction, m=m, noise_sd=noise_sd, beta=beta, eta=eta, level=level)
             over.append(needed / required_steps(sigma=1.0, m=m, p=p, eta=eta, noise_sd=noise_sd, beta=beta))
-        cells[construction] = algebra.growth(over)
-    return every(
+        cells[construction] = algebra.largest_over_first(over)
+    return claim_on_all_cells(
         id=id, **THEOREM,
         statement=f"the separation T that coverage of 1 - alpha - beta needs grows only as the logarithm of {words}",
         quantity=f"c that T = c ln(sigma m p / (eta lambda beta)) needs, largest over that at the first of five values of {symbol}",
@@ -225,9 +233,9 @@ def _proof(evidence: Evidence) -> Iterator[Claim]:
     yield claim(
         id="claim-c.9", **THEOREM | {"location": "Claim C.9"},
         statement="the t interval over m independent normal estimates covers with probability 1 - alpha exactly",
-        quantity=f"coverage by Imhof's integral, m = {m}", measured=exactly(covered), criterion=about(level, 1e-6), changed=NEW,
+        quantity=f"coverage by Imhof's integral, m = {m}", measured=exactly(covered), criterion=within_of(level, 1e-6), changed=NEW,
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="claim-c.11", **THEOREM | {"location": "Claim C.11"},
         statement="normal laws whose mean and covariance are within beta of each other are within K beta in total variation",
         quantity="K that pairs need, total variation over beta: largest over that at the first value, along p at each beta and along beta at each p",
@@ -236,7 +244,7 @@ def _proof(evidence: Evidence) -> Iterator[Claim]:
         note="exactly, of pairs that differ in their mean alone, or in scale alone; p = 1 to 10,000, beta = 0.5 to 0.001",
     )  # fmt: skip
     for id, location, construction in PROVED:
-        yield every(
+        yield claim_on_all_cells(
             id=id, **THEOREM | {"location": location},
             statement=f"the joint covariance of {construction} is within poly(m) (7/8)^t of the ideal one, relative to its scale",
             quantity="relative Frobenius distance over m^2 (7/8)^t: largest over that at the first value, along t at each m and along m at each t",
@@ -251,9 +259,13 @@ def _variations() -> algebra.Places:
     def scaled(p: int, distance: float) -> float:
         return scaled_variation(p=p, distance=distance) / distance
 
-    shifted = algebra.growth(shifted_variation(each) / each for each in distances)
-    along_p = {f"scale, beta = {each:g}": algebra.growth(scaled(p, each) for p in dimensions) for each in distances}
-    along_beta = {f"scale, p = {p}": algebra.growth(scaled(p, each) for each in distances) for p in dimensions}
+    shifted = algebra.largest_over_first(shifted_variation(each) / each for each in distances)
+    along_p = {
+        f"scale, beta = {each:g}": algebra.largest_over_first(scaled(p, each) for p in dimensions) for each in distances
+    }
+    along_beta = {
+        f"scale, p = {p}": algebra.largest_over_first(scaled(p, each) for each in distances) for p in dimensions
+    }
     return {"mean": shifted, **along_p, **along_beta}
 
 
@@ -262,5 +274,5 @@ def _closing(construction: Construction) -> algebra.Places:
         law = separated(construction, T=t, m=m, noise_sd=1.0, eigenvalues=SPECTRUM)
         return closeness(law) / (m**2 * CONTRACTION**t)
 
-    along_t = {f"m = {m}": algebra.growth(over(t, m) for t in SEPARATIONS) for m in ESTIMATES}
-    return along_t | {f"t = {t}": algebra.growth(over(t, m) for m in ESTIMATES) for t in SEPARATIONS}
+    along_t = {f"m = {m}": algebra.largest_over_first(over(t, m) for t in SEPARATIONS) for m in ESTIMATES}
+    return along_t | {f"t = {t}": algebra.largest_over_first(over(t, m) for m in ESTIMATES) for t in SEPARATIONS}

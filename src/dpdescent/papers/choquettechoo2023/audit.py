@@ -12,8 +12,8 @@ from dpdescent.papers.choquettechoo2023.streams import StreamArm
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.events import GaussianReleases, Mechanism, SubsampledGaussianReleases
-from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, rounded, unknown
-from dpdescent.replication.ledger.verdicts import Told
+from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, no_attack, rounded
+from dpdescent.replication.ledger.verdicts import Reporting
 
 # Longest single pass that is run; its noise is that of the mechanism's mu in as many steps.
 LONGEST = 100
@@ -25,7 +25,7 @@ STREAMS: dict[str, Callable[[Spec], Iterable[tuple[str, StreamArm]]]] = {
     "ext_finite_time": finite_time.ledger_arms, "ext_mean_estimation": mean_estimation.ledger_arms
 }  # fmt: skip
 # None of the arms' claims is refuted.
-FINDINGS: dict[str, Told] = {}
+FINDINGS: dict[str, Reporting] = {}
 
 
 def one_pass(power: float, nu: float, T: int, mu: float) -> Attack:
@@ -63,7 +63,7 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
         kappa = release.noise_sd / release.sensitivity
         return Request(POISSON, {"T": release.count, "rate": rounded(release.rate), "kappa": rounded(kappa)})
     if others or not isinstance(release, GaussianReleases):
-        return unknown(event.name)
+        return no_attack(event.name)
     mu = rounded(zcdp.gaussian_dp_mu(event.rho))
     if event.sampler == "fixed order" and _in_epochs(event.name):
         settings = cell["settings"]
@@ -73,7 +73,7 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
         )
     strategy = _on_a_stream(cell, arm, event)
     if strategy is None:
-        return unknown(event.name)
+        return no_attack(event.name)
     return Request(ONE_PASS, {"power": strategy.power, "nu": rounded(strategy.nu), "T": LONGEST, "mu": mu})
 
 
@@ -87,7 +87,7 @@ def _without_account(event: Mechanism) -> NotAudited:
         return NotAudited("no noise: any difference shows")
     if "not clipped" in event.reason:
         return NotAudited("gradients are not clipped: one record moves a sum as far as it likes, at any noise")
-    return unknown(event.name)
+    return no_attack(event.name)
 
 
 def _in_epochs(name: str) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.choquettechoo2023.criteria import claim, every, rows, untestable
+from dpdescent.papers.choquettechoo2023.criteria import claim, claim_on_all_cells, rows, untestable_claim
 from dpdescent.papers.choquettechoo2023.setting import AMPLIFIED, AMPLIFIED_RENYI, ME, NU
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.bound_rows import row_at
@@ -84,7 +84,7 @@ def means_of(ahead: pd.DataFrame) -> algebra.Places:
 def anytime(each: Analogue, ahead: pd.DataFrame) -> Claim:
     ahead = _anytime_rows(ahead)
     new = each.variant == LATER
-    return every(
+    return claim_on_all_cells(
         id=each.ids["anytime"], artefact=each.artefact, location="Figure 4, Sec. 4", kind="figure", source="analogue",
         statement=f"{each.label} nu-DP-FTRL outperforms all other efficient and anytime mechanisms",
         quantity=f"{PAIRED} the mechanism's: the smallest over mechanisms (without DP-SGD, with and without restarts) and eps",
@@ -112,13 +112,13 @@ def anytime_average(evidence: Evidence, each: Analogue, ahead: pd.DataFrame) -> 
 def nearly_matches(evidence: Evidence, each: Analogue, ahead: pd.DataFrame) -> Claim:
     published = evidence.published["cifar"]
     least, margin = published["gap_closed"][0], published["me_at_10"] - published["nu_at_10"]
-    to_me = [100 * row["mean"] for row in algebra.each(ahead[ahead["mechanism"] == ME])]
+    to_me = [100 * row["mean"] for row in algebra.rows_of(ahead[ahead["mechanism"] == ME])]
     told = f"nu-DP-FTRL less ME {min(to_me):.2f} to {max(to_me):.2f} points over eps" if to_me else ""
-    return every(
+    return claim_on_all_cells(
         id=each.ids["me"], artefact=each.artefact, location="Figure 4, Sec. 4", kind="figure", source="analogue",
         statement=f"{each.label} nu-DP-FTRL nearly equals or slightly outperforms ME",
         quantity="share of the difference of accuracy between the best other anytime mechanism and ME that nu-DP-FTRL makes up (1 where it is not behind ME): the smallest over eps",
-        cells=algebra.by(ahead, ["eps"], _near_me), criterion=at_least(least, ", the least share that the paper finds"),
+        cells=algebra.measured_by(ahead, ["eps"], _near_me), criterion=at_least(least, ", the least share that the paper finds"),
         changed=each.changed(ADDED if each.variant == LATER else f"Before a review a distance to ME of at most {100 * margin:.2f} points, the published one, was asked for, which is more than there is between most mechanisms here."),
         note=each.note(told),
     )  # fmt: skip
@@ -134,7 +134,7 @@ def _near_me(ahead: pd.DataFrame) -> Estimate:
 
 def dp_sgd(each: Analogue, ahead: pd.DataFrame) -> Claim:
     against = ahead[ahead["mechanism"] == AMPLIFIED]
-    return every(
+    return claim_on_all_cells(
         id=each.ids["dp-sgd"], artefact=each.artefact, location="Sec. 4", kind="text", source="analogue",
         statement=f"{each.label} nu-DP-FTRL outperforms DP-SGD, which has amplification, from eps = 4 on",
         quantity=f"{PAIRED} amplified DP-SGD's: the smallest over eps of at least {DP_SGD_FROM:g}",
@@ -145,7 +145,7 @@ def dp_sgd(each: Analogue, ahead: pd.DataFrame) -> Claim:
 
 def damping(each: Analogue, ahead: pd.DataFrame) -> Claim:
     undamped = ahead[ahead["mechanism"].isin(["Optimal CC", "Optimal CC, restarts"])]
-    return every(
+    return claim_on_all_cells(
         id=each.ids["damping"], artefact=each.artefact, location="Sec. 4", kind="text", source="analogue",
         statement=f"{each.label} nu-DP-FTRL outperforms Optimal CC, which is nu = 0: the exponential decay is of practical importance",
         quantity=f"{PAIRED} that at nu = 0: the smallest over eps, with and without restarts",
@@ -173,11 +173,11 @@ def _average(table: pd.DataFrame) -> Estimate:
 
 def gap_closed(evidence: Evidence, each: Analogue, ahead: pd.DataFrame) -> Claim:
     low, high = evidence.published["cifar"]["gap_closed"]
-    return every(
+    return claim_on_all_cells(
         id=each.ids["gap"], artefact=each.artefact, location="Sec. 4", kind="text", source="analogue",
         statement=f"{each.label} nu-DP-FTRL makes up {low:.0%} to {high:.0%} of the gap between previous efficient approaches and ME",
         quantity="share of the difference of accuracy between the best other anytime mechanism and ME: the eps that is furthest from the range",
-        cells=algebra.by(ahead, ["eps"], _share), criterion=between(low, high),
+        cells=algebra.measured_by(ahead, ["eps"], _share), criterion=between(low, high),
         changed=each.changed(UNAMPLIFIED), note=each.note(CHARGED),
     )  # fmt: skip
 
@@ -214,7 +214,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
             if id.startswith("cifar")
             else ("StackOverflow", "a stand-in needs a model with dynamics of its own")
         )
-        yield untestable(
+        yield untestable_claim(
             id=id, artefact="fig04a", location=location, kind=kind, source="paper",
             statement=statement,
             why="out of reach", because=f"{data} at this scale cannot be trained here; {rest}",

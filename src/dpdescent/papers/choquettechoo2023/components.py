@@ -18,7 +18,7 @@ from dpdescent.papers.choquettechoo2023.exact_errors import LABEL_NOISE, Point, 
 from dpdescent.papers.choquettechoo2023.formulas import KURTOSIS
 from dpdescent.papers.choquettechoo2023.laws import second_moment_step
 from dpdescent.papers.choquettechoo2023.setting import FTRL, Array, RegressionProblem
-from dpdescent.replication.judging.bound_rows import row
+from dpdescent.replication.judging.bound_rows import bound_row
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 # Coefficients of which a product is made; steps of theta^(r).
@@ -185,7 +185,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
             yield from _products_and_inputs(point)
         yield from _operators(point)
     for d, factors in itertools.product((2, 5, 16), (1, 2, 3, 5, 10)):
-        yield row(
+        yield bound_row(
             bound="|Tr A_1 ... A_k|", location="Lemma F.19", setting=f"d={d}, k={factors}, projections and others",
             value=float(d), measured=abs(float(np.trace(product_of(contractions(d, factors))))),
             note="d; the printed Tr I = 1 in the proof must be d",
@@ -196,7 +196,7 @@ def _traces(point: Point) -> Iterator[Bound]:
     """Evaluates Lemma D.10 with the square of its proof."""
     problem, damped = point.problem, toeplitz.nu_family(point.nu).coefficients(TAPS)
     for name, beta in ((f"eq. (7), tau = {TAPS - 1}", damped), ("beta = (1, 1), tau = 1", EVEN)):
-        yield row(
+        yield bound_row(
             bound=f"E Tr V V', {name}", location="Lemma D.10", setting=point.text,
             value=noise_trace_bound(problem, beta, 2), measured=noise_trace(problem, beta),
             note="d (sum |beta_k| (1 - eta mu)^((tau-k)/2))^2, with the square of the proof; measured is exact",
@@ -210,7 +210,7 @@ def _higher_orders(point: Point) -> Iterator[Bound]:
         given = (point.problem, point.weights(name), point.gamma_squared[name])
         exact = higher_orders(*given, max(ORDERS))
         for r in ORDERS if name == FTRL else ORDERS[:1]:
-            yield row(
+            yield bound_row(
                 bound=f"largest eigenvalue of E theta^(r) theta^(r)', {name}", location="Prop. C.11",
                 setting=f"{point.text}, r={r}", value=higher_order_bound(*given, moment, r),
                 measured=float(exact[r].max()), note="R^2 = Tr H + 2 lambda_1; measured is exact",
@@ -226,14 +226,14 @@ def _components(point: Point) -> Iterator[Bound]:
         orders = higher_orders(problem, q, gamma_squared, max(REMAINDERS))
         value = base_bound(problem, q, gamma_squared)
         worst = int(np.argmax(orders[0] / value))
-        yield row(
+        yield bound_row(
             bound=f"E theta^(0) theta^(0)', {name}", location="Prop. C.10",
             setting=f"{point.text}, the worst direction, j={worst + 1}", value=float(value[worst]),
             measured=float(orders[0][worst]), note=f"eta sigma_sgd^2 + eta sigma^2 q_j/lam_j; {EXACT}",
         )  # fmt: skip
         for a, b in SCALARS:
             made = next_moments(problem, a + b * q / problem.lam)
-            yield row(
+            yield bound_row(
                 bound="one step of E theta^(r) theta^(r)'", location="Lemma C.12",
                 setting=f"{point.text}, {name}, a={a:g}, b={b:g}",
                 value=problem.eta * (a * moment + b * formulas.KURTOSIS * float(q.sum())), measured=float(made.max()),
@@ -250,7 +250,7 @@ def _remainders(
     spread = formulas.KURTOSIS * problem.noise_variance(gamma_squared) / moment * float(q.sum())
     for m in REMAINDERS:
         value = remainder_bound(problem, problem.sigma_sgd**2 + spread, moment, m)
-        yield row(
+        yield bound_row(
             bound="E delta^(m) delta^(m)'", location="Prop. C.13", setting=f"{setting}, m={m}", value=value,
             measured=float(remainder_moments(problem, orders[m]).max()),
             note=f"eta/(1 - eta R^2) (eta R^2)^(m+1) (sigma_sgd^2 + C_kurt sigma^2/R^2 <beta, T beta>), to 0; {EXACT}",
@@ -273,7 +273,7 @@ def _misspecified(point: Point) -> Iterator[Bound]:
         q, gamma_squared = point.weights(name), point.gamma_squared[name]
         force = problem.sigma_sgd**2 * leaning_labels(problem) + problem.noise_variance(gamma_squared) * q
         measured = 0.5 * float(problem.lam @ driven(problem, force))
-        yield row(
+        yield bound_row(
             bound=f"upper bound, misspecified model, {name}", location="App. C.1.2", setting=point.text,
             value=formulas.upper_bound(problem, q, gamma_squared), measured=measured,
             note=f"Thm C.14; residuals zeta x_1/sqrt(3 lam_1), E xi^2 x x' at most sigma_sgd^2 H; {EXACT}; {HALF}",
@@ -285,7 +285,7 @@ def _products_and_inputs(point: Point) -> Iterator[Bound]:
     problem = point.problem
     moment = formulas.fourth_moment(problem.lam)
     for steps in STEPS:
-        yield row(
+        yield bound_row(
             bound="E Tr W", location="Lemma D.9", setting=f"{point.text}, t-1-tau={steps}",
             value=moment * (1.0 - problem.eta * problem.mu) ** steps,
             measured=product_trace(problem, steps), note=f"R^2 (1 - eta mu)^(t-1-tau); {EXACT}",
@@ -293,7 +293,7 @@ def _products_and_inputs(point: Point) -> Iterator[Bound]:
     shapes = {"P = e_1 e_1'": np.eye(problem.d)[0], "P = I": np.ones(problem.d)}
     shapes |= {f"P of {name}": point.weights(name) for name in point.algorithms}
     for name, shape in shapes.items():
-        yield row(
+        yield bound_row(
             bound="C_kurt of Gaussian inputs", location="Property C.3", setting=f"{point.text}, {name}",
             value=formulas.KURTOSIS, measured=kurtosis(shape),
             note=f"3; E z z' P z z' = 2 P + Tr(P) I over Tr P; {EXACT}", allowed=ROUNDED,
@@ -307,7 +307,7 @@ def _operators(point: Point) -> Iterator[Bound]:
     sections["T"] = np.sum([section(float(rate), SECTION) for rate in rates], axis=0)
     for name, matrix in sections.items():
         found = np.linalg.eigvalsh(matrix)
-        yield row(
+        yield bound_row(
             bound="smallest eigenvalue of T_j and T", location="Lemma C.6", setting=f"{point.text}, {name}", value=0.0,
             measured=float(found[0]), direction="at least",
             note=f"0; eta below 1/lambda_1; measured of the first {SECTION} rows and columns",

@@ -16,8 +16,8 @@ from dpdescent.papers.choquettechoo2023.criteria import HALF, configured, ends, 
 from dpdescent.papers.choquettechoo2023.finite_time import ARTEFACT
 from dpdescent.papers.choquettechoo2023.formulas import Run, Tuning
 from dpdescent.papers.choquettechoo2023.setting import DP_SGD, Array, RegressionProblem, power_law
-from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import identity, row
+from dpdescent.replication.judging.algebra import rows_of
+from dpdescent.replication.judging.bound_rows import bound_row, equality_row
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 # Points of the logarithm of eta among which the minimum of Lemma F.21 is looked for.
@@ -42,7 +42,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 def found_in(evidence: Evidence, panel: str) -> list[pd.Series]:
     """The rows of errors of a panel."""
-    return list(each(rows(evidence, ARTEFACT, panel=panel, series=WORDS[panel])))
+    return list(rows_of(rows(evidence, ARTEFACT, panel=panel, series=WORDS[panel])))
 
 
 def problem_at(evidence: Evidence, found: pd.Series) -> RegressionProblem:
@@ -95,7 +95,7 @@ def _decay(evidence: Evidence) -> Iterator[Bound]:
         why = (
             f"2 bounds 2 - sqrt(1 - sqrt(1-nu)) = {value:.6g}; no measurement: measured is the sum of {len(beta)} terms"
         )
-        yield row(
+        yield bound_row(
             bound="C of Half-Expo Decay, eq. (7)", location="Def. D.3", setting=f"nu={nu:.4g}", value=2.0,
             measured=measured, note=why,
         )  # fmt: skip
@@ -117,13 +117,13 @@ def _convergence(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
         given = (problem, float(errors[0]), limit, t)
         setting = f"{setting_of(found)}, t={t}"
         value = formulas.convergence_bound(*given)
-        yield row(
+        yield bound_row(
             bound="error after t steps", location="Thm D.11", setting=setting, value=value, measured=float(measured),
             note=why,
         )  # fmt: skip
         value = formulas.convergence_bound_without_clipping(*given)
         why = f"{why}; no clipping, and neither G nor eta of the theorem"
-        yield row(
+        yield bound_row(
             bound="error after t steps, no clipping", location="Thm D.13(c)", setting=setting, value=value,
             measured=float(measured), note=why,
         )  # fmt: skip
@@ -139,7 +139,7 @@ def _tuning(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     )  # fmt: skip
     if problem.mu * run.T * eta_max >= 1.0 and tuning.B > 0.0:
         why = "(87) at clip norm G, eta <= 1/R^2; measured is its smallest value over eta"
-        yield row(
+        yield bound_row(
             bound="smallest value of (87)", location="Lemma F.21", setting=setting, value=tuning.bound(eta_max),
             measured=_least(tuning, eta_max), note=why,
         )  # fmt: skip
@@ -173,7 +173,7 @@ def _other_start(run: Run, name: str) -> Bound:
     variance = problem.noise_variance(strategy.sensitivity_squared_limit())
     given = (problem, strategy.coefficients(steps), variance)
     near, far = (float(laws.risks(*given, start, steps)[-1]) for start in (np.zeros(problem.d), 10.0 * start_of(run)))
-    return identity(
+    return equality_row(
         bound="F_inf from another start", location="App. D.3", value=near, measured=far, allowed=SETTLED * near,
         setting=f"finite T: {name}, d={problem.d}, eta={problem.eta:.4g}, t={steps}",
         note=f"the exact recursion's error from theta*; measured is that from a start ten times as far as ours; {HALF}",
@@ -187,7 +187,7 @@ def _first_term(run: Run, exponent: float) -> Bound:
     at = replace(problem, eta=exponent / (problem.mu * T))
     start = start_of(run)
     gap = 0.5 * float(problem.lam @ start**2)
-    return row(
+    return bound_row(
         bound="what is left of the start", location="Cor. D.14",
         value=gap * problem.largest / problem.mu * math.exp(-exponent),
         measured=laws.transient(at, start, T),

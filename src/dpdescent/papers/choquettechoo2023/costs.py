@@ -21,7 +21,16 @@ from dpdescent.noise.strategies.base import Strategy
 from dpdescent.noise.strategies.multi_epoch import MultiEpoch, multi_epoch_optimum
 from dpdescent.noise.strategies.toeplitz import DampedDifference
 from dpdescent.noise.strategies.tree import OnlineTree
-from dpdescent.papers.choquettechoo2023.criteria import EQUAL, RATE, SAME_ORDER, claim, every, judged, rows, untestable
+from dpdescent.papers.choquettechoo2023.criteria import (
+    EQUAL,
+    RATE,
+    SAME_ORDER,
+    claim,
+    claim_on_all_cells,
+    judged_claim,
+    rows,
+    untestable_claim,
+)
 from dpdescent.papers.choquettechoo2023.setting import ME, NU, PAPER, Array, Row, Spec
 from dpdescent.randomness import stream
 from dpdescent.replication.judging import algebra, records
@@ -253,26 +262,26 @@ def _change(made: list[Strategy], horizons: list[int]) -> float:
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges the entries of the table, then what is said of nu-DP-FTRL against ME."""
     executed = rows(evidence, "table3", series="executed")
-    yield every(
+    yield claim_on_all_cells(
         id="table3-generation", **TABLE_3,
         statement="the computation cost of generating the coefficients, by mechanism",
         quantity="operations that made the coefficients, over the printed order: largest over smallest over T, by mechanism",
-        cells=_over_order(executed, GENERATION, algebra.spread), criterion=at_most(SAME_ORDER), changed=COUNTED,
+        cells=_over_order(executed, GENERATION, algebra.largest_over_smallest), criterion=at_most(SAME_ORDER), changed=COUNTED,
         note=f"trees and DP-SGD make no coefficients; ME by our optimisation; {ABSENT}, nor that of Full Honaker's matrix, which costs T^3 by the dense algebra that we use",
     )  # fmt: skip
     dense = executed["mechanism"].isin(DENSE)
-    yield every(
+    yield claim_on_all_cells(
         id="table3-per-step", **TABLE_3,
         statement="the computation cost of training, per step: O(1) for DP-SGD, O(log T) for Honaker/TreeAgg, O(T) for Optimal CC and nu-DP-FTRL",
         quantity="operations of the costliest step over the printed order: largest over smallest over T, by mechanism",
-        cells=_over_order(executed[~dense], STEP, algebra.spread), criterion=at_most(SAME_ORDER), changed=COUNTED,
+        cells=_over_order(executed[~dense], STEP, algebra.largest_over_smallest), criterion=at_most(SAME_ORDER), changed=COUNTED,
         note=f"powers of T that were executed: {_powers(executed[~dense], STEP)}",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="table3-per-step-dense", **TABLE_3,
         statement="the computation cost of training, per step: O(T^2) for Full Honaker and ME",
         quantity="operations of the costliest step over the printed order, as T grows: the largest value over the first, by mechanism",
-        cells=_over_order(executed[dense], STEP, algebra.growth), criterion=at_most(SAME_ORDER), changed=COUNTED,
+        cells=_over_order(executed[dense], STEP, algebra.largest_over_first), criterion=at_most(SAME_ORDER), changed=COUNTED,
         note=f"an upper bound, which is not attained: powers of T that were executed: {_powers(executed[dense], STEP)}; {ABSENT}",
     )  # fmt: skip
     yield _anytime(evidence)
@@ -289,8 +298,8 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         measured=_gain(executed, GENERATION, 1.0), criterion=at_least(2.0 - RATE, ": from T^3 to T"), changed=COUNTED,
     )  # fmt: skip
     last = executed[executed["T"] == executed["T"].max()]
-    step = algebra.over(*(row_at(last, mechanism=mechanism, quantity=STEP) for mechanism in (ME, NU)))
-    yield judged(
+    step = algebra.ratio_of_rows(*(row_at(last, mechanism=mechanism, quantity=STEP) for mechanism in (ME, NU)))
+    yield judged_claim(
         id="table3-cheaper-step", **ABSTRACT,
         statement="nu-DP-FTRL has a much smaller computational cost per iteration than ME, O(T) in place of O(T^2)",
         quantity=f"{STEP} that ME executed over those of nu-DP-FTRL at the largest T",
@@ -299,7 +308,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         changed=f"Before a first look at output at quick scale at least 2 was asked for. {COUNTED}",
         note="a stored lower-triangular row costs T multiply-adds per coordinate, for ME as for nu; O(T^2) is an entry for another implementation",
     )  # fmt: skip
-    yield untestable(
+    yield untestable_claim(
         id="me-24-hours", artefact="table3", location="Sec. 4", kind="text", source="paper",
         statement="generating ME's coefficient matrix for T = 10^4 takes around 24 hours",
         why="literature", because="a time on another machine, cited from earlier work; operations are counted instead",
@@ -316,12 +325,14 @@ def _over_order(
         return measure(count / ORDERS[entry](T) for entry, T, count in counts)
 
     table = executed[(executed["quantity"] == quantity) & executed["entry"].isin(list(ORDERS))].sort_values("T")
-    return algebra.by(table[table["mean"] > 0], ["mechanism"], over)
+    return algebra.measured_by(table[table["mean"] > 0], ["mechanism"], over)
 
 
 def _powers(executed: pd.DataFrame, quantity: str) -> str:
     table = executed[executed["quantity"] == quantity]
-    return algebra.told(algebra.by(table, ["mechanism"], lambda group: algebra.line(group, "T")))
+    return algebra.places_text(
+        algebra.measured_by(table, ["mechanism"], lambda group: algebra.least_squares_slope(group, "T"))
+    )
 
 
 def _gain(executed: pd.DataFrame, quantity: str, power: float) -> Estimate:
@@ -337,9 +348,9 @@ def _anytime(evidence: Evidence) -> Claim:
     found = rows(evidence, "table3", series="change", quantity=COMMON)
     cells = {
         str(row["mechanism"]): exactly(float((row["mean"] <= EQUAL) == (row["entry"] == "yes")))
-        for row in algebra.each(found) if not math.isnan(row["mean"])
+        for row in algebra.rows_of(found) if not math.isnan(row["mean"])
     }  # fmt: skip
-    return every(
+    return claim_on_all_cells(
         id="table3-anytime", **TABLE_3,
         statement="DP-SGD, Honaker/TreeAgg, Optimal CC and nu-DP-FTRL are anytime; FFT, Full Honaker and ME are not",
         quantity="1 where the coefficients for twice the horizon contain those for the horizon exactly if the table says so, else 0: the smallest over mechanisms",

@@ -15,14 +15,14 @@ import pandas as pd
 from dpdescent.papers.choquettechoo2023 import formulas
 from dpdescent.papers.choquettechoo2023.setting import PAPER, Array, RegressionProblem
 from dpdescent.replication.judging import algebra, bound_rows, evidence, records
-from dpdescent.replication.judging.bound_rows import distinct, row
+from dpdescent.replication.judging.bound_rows import bound_row, distinct_values
 from dpdescent.replication.judging.evidence import Bound, Evidence
 from dpdescent.replication.judging.statistics import Estimate, exactly, quotient
 
 claim = partial(records.claim, PAPER)
-every = partial(records.every, PAPER)
-judged = partial(records.judged, PAPER)
-untestable = partial(records.untestable, PAPER)
+claim_on_all_cells = partial(records.claim_on_all_cells, PAPER)
+judged_claim = partial(records.judged_claim, PAPER)
+untestable_claim = partial(records.untestable_claim, PAPER)
 finding = partial(records.finding, PAPER)
 # Theta, "constants do not drift": over the grid, exact over order has largest over smallest of at most four, so that a
 # logarithm that is missing over three decades shows. O and Omega: four times more, or less, than at the grid's first.
@@ -61,7 +61,7 @@ COLUMNS = (
 )  # fmt: skip
 rows = partial(evidence.rows, COLUMNS)
 # Equalities of exact values, up to less rounding than elsewhere.
-equal = partial(bound_rows.equal, rounding=1e-10)
+equal = partial(bound_rows.rounded_equality_row, rounding=1e-10)
 # What notes say of the factor of F.
 HALF = "F of (8), with its 1/2"
 HALVED = "stated for F of (22), without the 1/2 of (8): halved"
@@ -85,12 +85,12 @@ def with_value_before(table: pd.DataFrame, column: str, axis: str, groups: Seque
 
 def spread_by(table: pd.DataFrame, keys: Sequence[str]) -> algebra.Places:
     """The largest mean over the smallest, by group."""
-    return algebra.by(table, keys, _of_means(algebra.spread))
+    return algebra.measured_by(table, keys, _of_means(algebra.largest_over_smallest))
 
 
 def growth_by(table: pd.DataFrame, keys: Sequence[str]) -> algebra.Places:
     """The largest mean over the first, by group."""
-    return algebra.by(table, keys, _of_means(algebra.growth))
+    return algebra.measured_by(table, keys, _of_means(algebra.largest_over_first))
 
 
 def _of_means(measure: "Callable[[pd.Series[float]], Estimate]") -> Callable[[pd.DataFrame], Estimate]:
@@ -100,7 +100,7 @@ def _of_means(measure: "Callable[[pd.Series[float]], Estimate]") -> Callable[[pd
 def first_and_last(table: pd.DataFrame, axis: str) -> str:
     """The first mean of a table and its last, for a note; nothing of an empty table."""
     ends = table.iloc[[0, -1]] if len(table) else table
-    return " to ".join(f"{row['mean']:.3g} at {axis} = {row[axis]:g}" for row in algebra.each(ends))
+    return " to ".join(f"{row['mean']:.3g} at {axis} = {row[axis]:g}" for row in algebra.rows_of(ends))
 
 
 def configured(evidence: Evidence, artefact: str, symbol: str, panel: str = "all") -> Any:
@@ -132,7 +132,7 @@ def asserted(problem: RegressionProblem) -> bool:
 
 def ends(values: Iterable[float]) -> list[float]:
     """The smallest and the largest of the values; one where they are equal, none where there are no values."""
-    known = distinct(values)
+    known = distinct_values(values)
     return sorted({known[0], known[-1]}) if known else []
 
 
@@ -146,11 +146,11 @@ def between(
     rounding: float = 0.0,
 ) -> Iterator[Bound]:  # fmt: skip
     """Makes two rows for a quantity that lies between two values; rounding is relative to each."""
-    yield row(
+    yield bound_row(
         bound=f"{bound}, from below", location=location, setting=setting, value=lower, measured=measured,
         direction="at least", note=note, allowed=rounding * abs(lower),
     )  # fmt: skip
-    yield row(
+    yield bound_row(
         bound=f"{bound}, from above", location=location, setting=setting, value=upper, measured=measured,
         direction="at most", note=note, allowed=rounding * abs(upper),
     )  # fmt: skip

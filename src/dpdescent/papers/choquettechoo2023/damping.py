@@ -12,19 +12,19 @@ from dpdescent.papers.choquettechoo2023.criteria import (
     asserted,
     between,
     claim,
+    claim_on_all_cells,
     configured,
     ends,
     equal,
-    every,
     mean_at,
     problem_with,
     rows,
 )
 from dpdescent.papers.choquettechoo2023.setting import FTRL, SGD, RegressionProblem, Row, Spec, power_law, problems
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import Direction, order, row
-from dpdescent.replication.judging.criteria import about, at_least, at_most
+from dpdescent.replication.judging.algebra import rows_of
+from dpdescent.replication.judging.bound_rows import Direction, bound_row, order_row
+from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate
 
@@ -82,20 +82,20 @@ def _anti_pgd(evidence: Evidence) -> Iterator[Claim]:
         id="anti-pgd-eta", artefact="ext_anti_pgd", location=place, kind="table", source="paper",
         statement="with damping F_inf goes with eta^(3/2)",
         quantity="log-log slope in eta of the exact F_inf at the best nu",
-        measured=algebra.exponent(best["eta"], "eta"), criterion=about(1.5, criteria.RATE),
+        measured=algebra.exponent(best["eta"], "eta"), criterion=within_of(1.5, criteria.RATE),
     )  # fmt: skip
     yield claim(
         id="anti-pgd-d", artefact="ext_anti_pgd", location=place, kind="table", source="paper",
         statement="with damping F_inf goes with sqrt(d Tr H)",
         quantity="log-log slope of the exact F_inf at the best nu against eta^(3/2) sqrt(d Tr H), as d grows",
-        measured=algebra.exponent(best["d"], "leading_order"), criterion=about(1.0, criteria.RATE),
+        measured=algebra.exponent(best["d"], "leading_order"), criterion=within_of(1.0, criteria.RATE),
     )  # fmt: skip
     over_nu = rows(evidence, "ext_anti_pgd", panel="nu", series=DAMPED)
     yield claim(
         id="anti-pgd-nu", artefact="ext_anti_pgd", location="C.24", kind="theorem", source="paper",
         statement="F_inf = Theta(eta G^2 rho^-1 (nu d + eta Tr H / nu))",
         quantity="exact F_inf over that order: largest over smallest over nu",
-        measured=algebra.spread(over_nu["mean"] / over_nu["leading_order"]), criterion=at_most(criteria.SAME_ORDER),
+        measured=algebra.largest_over_smallest(over_nu["mean"] / over_nu["leading_order"]), criterion=at_most(criteria.SAME_ORDER),
     )  # fmt: skip
     both = pd.concat(best.values())
     table = rows(evidence, "ext_anti_pgd")
@@ -104,7 +104,7 @@ def _anti_pgd(evidence: Evidence) -> Iterator[Claim]:
     above, below = (
         algebra.ratios(upper, lower, where, ["series", *where]) for upper, lower in ((both, ftrl), (sgd, both))
     )
-    yield every(
+    yield claim_on_all_cells(
         id="anti-pgd-interpolates", artefact="ext_anti_pgd", location="Sec. 2.2", kind="text", source="paper",
         statement="a variant of anti-PGD interpolates between the rates of Noisy-SGD and nu-Noisy-FTRL",
         quantity="its exact F_inf over that of nu-Noisy-FTRL, and that of Noisy-SGD over its own: the smallest ratio",
@@ -117,7 +117,7 @@ def _anti_pgd(evidence: Evidence) -> Iterator[Claim]:
         id="anti-pgd-geometric-mean", artefact="ext_anti_pgd", location="Sec. 2.2, Table 2", kind="text", source="paper",
         statement="its error is the geometric mean of those of Noisy-SGD and nu-Noisy-FTRL, ignoring log factors",
         quantity="exact F_inf over that mean: largest over smallest over eta and d",
-        measured=algebra.spread(shares), criterion=at_most(criteria.SAME_ORDER),
+        measured=algebra.largest_over_smallest(shares), criterion=at_most(criteria.SAME_ORDER),
         note=f"the ratio itself is {min(shares):.3g} to {max(shares):.3g}" if shares else "",
     )  # fmt: skip
 
@@ -126,32 +126,32 @@ def _small_nu(evidence: Evidence) -> Claim:
     """Judges values of nu below eta mu, which Theorem 2.2 allows and charges log^2(1/nu) for."""
     found = rows(evidence, "ext_nu", series="over the optimum")
     allowed = found[found["nu_over_eta_mu"] <= 1.0].sort_values("nu", ascending=False)
-    return every(
+    return claim_on_all_cells(
         id="nu-below-eta-mu", artefact="ext_nu", location="Thm 2.2", kind="theorem", source="paper",
         statement="for every nu <= eta mu F_inf of nu-Noisy-FTRL is at most of the order eta^2 G^2 log^2(1/nu) Tr H / rho",
         quantity="exact F_inf over log^2(1/nu) as nu falls from eta mu: its largest value over its first, by spectrum and eta the largest",
-        cells=algebra.by(allowed, ["panel", "alpha", "eta"], _over_log), criterion=at_most(criteria.SAME_ORDER),
+        cells=algebra.measured_by(allowed, ["panel", "alpha", "eta"], _over_log), criterion=at_most(criteria.SAME_ORDER),
         note=f"at the best nu of all F_inf is at most {found['value_at_best'].max():.3g} times the infimum" if len(found) else "",
     )  # fmt: skip
 
 
 def _over_log(table: pd.DataFrame) -> Estimate:
     """The growth of F_inf over log^2(1/nu), from the first row on."""
-    return algebra.growth(
-        row["mean"] / math.log(1.0 / row["nu"]) ** 2 for row in algebra.each(table) if 0 < row["nu"] < 1
+    return algebra.largest_over_first(
+        row["mean"] / math.log(1.0 / row["nu"]) ** 2 for row in algebra.rows_of(table) if 0 < row["nu"] < 1
     )
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows over the damping, then at the best one over learning rates and dimensions."""
     table = rows(evidence, ARTEFACT, panel="nu", series=DAMPED)
-    for found in each(table):
+    for found in rows_of(table):
         yield from _at_a_damping(evidence, found)
-    for found in each(table[table["nu"].isin(ends(table["nu"]))]):
+    for found in rows_of(table[table["nu"].isin(ends(table["nu"]))]):
         yield from _proof(_problem(evidence, found), float(found["nu"]))
     tables = [rows(evidence, ARTEFACT, panel=panel) for panel in ("eta", "d")]
     table = pd.concat(tables).drop_duplicates(["d", "eta", "series"])
-    for found in each(table[table["series"] == BEST_DAMPED]):
+    for found in rows_of(table[table["series"] == BEST_DAMPED]):
         yield from _proposed(_problem(evidence, found), float(found["nu_best"]))
 
 
@@ -167,14 +167,14 @@ def _at_a_damping(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     value = formulas.upper_bound_by_frequency(problem, q, gamma_squared)
     if not math.isnan(value):
         why = f"{value / measured:.3g} times the value; {MEASURED}; {criteria.HALF}"
-        yield row(
+        yield bound_row(
             bound="upper bound, damped anti-PGD", location="Thm C.15", setting=setting, value=value, measured=measured,
             note=why,
         )  # fmt: skip
     value = formulas.lower_bound(problem, q, gamma_squared)
     why = f"{criteria.HALVED}; {value / measured:.3g} of the value; {MEASURED}"
     direction: Direction | None = "at least" if asserted(problem) else None
-    yield row(
+    yield bound_row(
         bound="lower bound, damped anti-PGD", location="Thm C.18", setting=setting, value=value, measured=measured,
         direction=direction, note=why,
     )  # fmt: skip
@@ -212,7 +212,7 @@ def _proposed(problem: RegressionProblem, best: float) -> Iterator[Bound]:
         f"(c^(1/2) + c^(-1/2)) eta^(3/2) sigma^2 sqrt(d Tr H), sigma^2 = G^2/(2 rho), c = eta Tr H = {c:.3g}; "
         f"measured is the exact F_inf at nu = 1/sqrt(d) = {nu:.3g}, no measurement; {criteria.HALF}"
     )
-    yield order("form of Proposition C.24 at nu = 1/sqrt(d)", "Prop. C.24", setting, value, measured, why)
+    yield order_row("form of Proposition C.24 at nu = 1/sqrt(d)", "Prop. C.24", setting, value, measured, why)
 
 
 def evaluate_nu(evidence: Evidence) -> Iterator[Bound]:
@@ -222,7 +222,7 @@ def evaluate_nu(evidence: Evidence) -> Iterator[Bound]:
         found = group.iloc[0]
         setting = f"choice of nu, {panel}: d={d:g}, alpha={alpha:g}, eta={eta:g}"
         why = "1, the infimum over all beta; measured is the least over nu of the exact F_inf over that infimum"
-        yield row(
+        yield bound_row(
             bound="least over nu", location="Thm 2.2", setting=setting, value=1.0, measured=found["value_at_best"],
             direction="at least", note=why, allowed=1e-9,
         )  # fmt: skip
@@ -230,7 +230,7 @@ def evaluate_nu(evidence: Evidence) -> Iterator[Bound]:
         if measured is not None:
             value = found["value_at_best"]
             why = "the least over nu; measured is that of nu = eta mu, the largest of the theorem; over the infimum"
-            yield row(
+            yield bound_row(
                 bound="nu = eta mu", location="Thm 2.2", setting=setting, value=value, measured=measured,
                 direction="at least", note=why, allowed=1e-9,
             )  # fmt: skip

@@ -32,7 +32,7 @@ from dpdescent.papers.choquettechoo2023.comparisons import (
     means_of,
     nearly_matches,
 )  # fmt: skip
-from dpdescent.papers.choquettechoo2023.criteria import every, rows
+from dpdescent.papers.choquettechoo2023.criteria import claim_on_all_cells, rows
 from dpdescent.papers.choquettechoo2023.mechanisms import EpochArm
 from dpdescent.papers.choquettechoo2023.setting import AMPLIFIED, NU, PAPER, Array, Row, Spec, names
 from dpdescent.privacy.events import Mechanism
@@ -259,9 +259,9 @@ def _restarts(ahead: pd.DataFrame) -> Claim:
     cells = {}
     for name in RESTARTED:
         plain, restarted = (ahead[ahead["mechanism"] == each] for each in (name, f"{name}, restarts"))
-        for first, second in algebra.pairs(plain, restarted, ["eps"]):
+        for first, second in algebra.paired_rows(plain, restarted, ["eps"]):
             cells[f"{name}, eps = {first['eps']:g}"] = statistics.minus(mean_of(first), mean_of(second))
-    return every(
+    return claim_on_all_cells(
         id="digits-restarts", artefact="fig04a", location="Sec. 4, App. G", kind="text", source="ours",
         statement="(ours, on the digits) restarts, as many as minimise (3), raise the accuracy of the baselines, which the paper says they favour",
         quantity="test accuracy with restarts less that without: the smallest over Honaker, Optimal CC and eps",
@@ -273,7 +273,7 @@ def _restarts(ahead: pd.DataFrame) -> Claim:
 
 def _amplification_wins(evidence: Evidence) -> Claim:
     ahead = rows(evidence, "fig04a", MORE_SEEDS, series=AHEAD, mechanism=AMPLIFIED)
-    return every(
+    return claim_on_all_cells(
         id="digits-amplification", artefact="fig04a", location="Sec. 4", kind="text", source="analogue",
         statement=f"{DIGITS.label} as eps becomes small, DP-SGD can outperform DP-FTRL due to privacy amplification",
         quantity=f"{PAIRED} amplified DP-SGD's, at the smallest eps, below {DP_SGD_FROM:g}",
@@ -285,7 +285,7 @@ def _amplification_wins(evidence: Evidence) -> Claim:
 
 def _tuned_nu(evidence: Evidence) -> Claim:
     ahead = rows(evidence, "fig04a", OTHER_NU, series=AHEAD)
-    return every(
+    return claim_on_all_cells(
         id="digits-nu-tuned", artefact="fig04a", location="Sec. 4, App. G.2", kind="text", source="analogue",
         statement=f"{DIGITS.label} nu can easily be tuned by minimising the squared error (3)",
         quantity=f"{PAIRED} that at a tenth, a third, three and ten times its nu, which minimises (3): the smallest",
@@ -297,7 +297,7 @@ def _tuned_nu(evidence: Evidence) -> Claim:
 
 def _momentum(evidence: Evidence) -> Claim:
     usual, exchanged = (rows(evidence, "fig04a", variant, series="test accuracy") for variant in ("main", EXCHANGED))
-    return every(
+    return claim_on_all_cells(
         id="digits-momentum", artefact="fig04a", location="App. G.1", kind="text", source="analogue",
         statement=f"{DIGITS.label} momentum improves every mechanism with correlated noise at all eps, and DP-SGD is best without",
         quantity="test accuracy with momentum 0.95 (amplified DP-SGD: without) less that without (with), by mechanism and eps: the smallest",
@@ -308,7 +308,7 @@ def _momentum(evidence: Evidence) -> Claim:
 
 def _differences(usual: pd.DataFrame, exchanged: pd.DataFrame) -> dict[str, Estimate]:
     cells = {}
-    for first, second in algebra.pairs(exchanged, usual, ["mechanism", "eps"]):
+    for first, second in algebra.paired_rows(exchanged, usual, ["mechanism", "eps"]):
         place = algebra.place_of(first, ["mechanism", "eps"])
         cells[place] = statistics.minus(mean_of(second), mean_of(first))
     return cells

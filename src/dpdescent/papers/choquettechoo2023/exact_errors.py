@@ -17,8 +17,8 @@ from dpdescent.papers.choquettechoo2023 import formulas, laws, setting
 from dpdescent.papers.choquettechoo2023.criteria import HALF, configured, ends, equal, problem_with, rows
 from dpdescent.papers.choquettechoo2023.elliptic import distance_squared
 from dpdescent.papers.choquettechoo2023.setting import FTRL, SGD, Array, RegressionProblem, power_law
-from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import CHANCE, chance, identity, is_met, row
+from dpdescent.replication.judging.algebra import rows_of
+from dpdescent.replication.judging.bound_rows import CHANCE, bound_row, chance, equality_row, met_or_not
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 ALGORITHMS = (SGD, FTRL)
@@ -148,7 +148,7 @@ def _simulations(evidence: Evidence, variant: str) -> Iterator[Bound]:
     """Compares simulated means with the exact law of the same steps, and that law with its limit."""
     table = rows(evidence, "fig02", variant, kind="simulated")
     shown = table if variant == "main" else ends_of_panels(table)
-    for found in each(shown.drop_duplicates(["d", "alpha", "eta", "series"])):
+    for found in rows_of(shown.drop_duplicates(["d", "alpha", "eta", "series"])):
         gain = problem_with(evidence, "fig02", power_law(int(found["d"]), found["alpha"]), found["eta"]).gain
         why = (
             f"equality; measured is the mean of {found['trials']:g} simulated runs over their last steps, "
@@ -157,15 +157,15 @@ def _simulations(evidence: Evidence, variant: str) -> Iterator[Bound]:
         )
         bound, setting = f"tail mean of {found['series']}, simulated", place(found, variant)
         allowed = chance(found)
-        yield identity(
+        yield equality_row(
             bound=bound, location="(83)", setting=setting, value=found["expected"], measured=found["mean"],
             allowed=allowed, note=why,
         )  # fmt: skip
-    for found in each(ends_of_panels(table).drop_duplicates(["d", "alpha", "eta", "series"])):
+    for found in rows_of(ends_of_panels(table).drop_duplicates(["d", "alpha", "eta", "series"])):
         value, measured = found["exact"], found["expected"]
         why = f"F_inf; measured is the exact error of the simulated steps from theta*, which increases to it; {HALF}"
         bound, setting = f"tail mean of {found['series']}, its limit", place(found, variant)
-        yield row(
+        yield bound_row(
             bound=bound, location="Lemma D.12, (86)", setting=setting, value=value, measured=measured, note=why,
             allowed=1e-9 * value,
         )  # fmt: skip
@@ -177,18 +177,18 @@ def _moments(point: Point) -> Iterator[Bound]:
     moment, stable = formulas.fourth_moment(lam), _largest_stable(problem)
     why = "3 Tr H; measured is the smallest R^2 of Gaussian inputs, Tr H + 2 lambda_1"
     value = formulas.fourth_moment_bound(lam)
-    yield row(
+    yield bound_row(
         bound="R^2 of Gaussian inputs", location="Property C.3", setting=point.text, value=value, measured=moment,
         note=why,
     )  # fmt: skip
-    met = is_met(problem.eta < 1.0 / moment)
+    met = met_or_not(problem.eta < 1.0 / moment)
     why = f"1/R^2, below which the theorems are stated ({met} here); measured is where second moments cease to converge"
-    yield row(
+    yield bound_row(
         bound="largest stable learning rate", location="App. C.1.3", setting=point.text, value=1.0 / moment,
         measured=stable, direction="at least", note=why,
     )  # fmt: skip
     why = "1/norm(H), which the learning rate must not exceed; measured is where second moments cease to converge"
-    yield row(
+    yield bound_row(
         bound="learning rate that converges", location="Table 1", setting=point.text,
         value=1.0 / problem.largest, measured=stable, note=why,
     )  # fmt: skip
@@ -198,7 +198,7 @@ def _moments(point: Point) -> Iterator[Bound]:
             kept = 1.0 - 2.0 * rate + problem.eta * rate * (problem.trace + 2.0 * lam[j])
             why = "1 - eta mu; measured is E |(I - eta x x') e_j|^2, exact; eta <= 1/R^2"
             value = 1.0 - problem.eta * problem.mu
-            yield row(
+            yield bound_row(
                 bound="Tr P M over Tr M, M = e_j e_j'", location="Lemma F.18", setting=f"{point.text}, j={j + 1}",
                 value=value, measured=kept, note=why,
             )  # fmt: skip
@@ -226,7 +226,7 @@ def _labels(evidence: Evidence) -> Iterator[Bound]:
             why = (
                 "eta sigma_sgd^2/(1 - eta R^2); measured is the largest eigenvalue of the stationary covariance of SGD"
             )
-            yield row(
+            yield bound_row(
                 bound="covariance of SGD", location="Thm F.3", setting=point.text, value=value,
                 measured=float(variances.max()), note=why,
             )  # fmt: skip

@@ -18,7 +18,7 @@ from dpdescent.papers.choquettechoo2023.regression import GRIDS, SETTINGS, VANIS
 from dpdescent.papers.choquettechoo2023.setting import FTRL, OPTIMUM, SGD, Array, RegressionProblem, power_law, spectrum
 from dpdescent.privacy.accounting import tight_rho
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.algebra import line, listed, ratios
+from dpdescent.replication.judging.algebra import least_squares_slope, ratios, values_text
 from dpdescent.replication.judging.evidence import Evidence, Finding, Severity
 
 
@@ -59,7 +59,9 @@ def _ends(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _by(table: pd.DataFrame, axis: str, column: str = "mean") -> str:
-    return listed(((f"{axis} = {place:g}"), value) for place, value in zip(table[axis], table[column], strict=True))
+    return values_text(
+        ((f"{axis} = {place:g}"), value) for place, value in zip(table[axis], table[column], strict=True)
+    )
 
 
 def _first(table: pd.DataFrame, column: str = "mean") -> float:
@@ -76,18 +78,18 @@ def _table_4(evidence: Evidence) -> Finding:
         id="table-4-ratio", location="Table 4, row lambda_k = 1/k^2", kind="text", severity="cosmetic", status="confirmed", artefact="table4",
         statement="F_inf is eta d / rho for Noisy-SGD and eta^2 log^2(d/eta) / rho for Noisy-FTRL; their ratio is (eta/d) log^3(d/eta)",
         expected="the ratio of the two entries beside it, (eta/d) log^2(d/eta)",
-        measured="printed ratio over that of the two entries: " + listed((f"d = {d:g}", value) for d, value in excess.items()),
+        measured="printed ratio over that of the two entries: " + values_text((f"d = {d:g}", value) for d, value in excess.items()),
         charitable="a misprint: the exponent is that of the row above; the entries that it compares are not affected",
     )  # fmt: skip
 
 
 def _slope(evidence: Evidence, series: str, axis: str, variant: str, kind: str = "exact") -> float:
-    return line(rows(evidence, "fig02", variant, panel=axis, kind=kind, series=series), axis).value
+    return least_squares_slope(rows(evidence, "fig02", variant, panel=axis, kind=kind, series=series), axis).value
 
 
 def _unstated_rates(evidence: Evidence) -> Finding:
     found = {
-        series: listed((each, _slope(evidence, series, "eta", each)) for each in ("main", *GRIDS["eta"]))
+        series: values_text((each, _slope(evidence, series, "eta", each)) for each in ("main", *GRIDS["eta"]))
         for series in (SGD, FTRL)
     }
     slopes = evidence.published["slopes"]
@@ -103,9 +105,9 @@ def _unstated_rates(evidence: Evidence) -> Finding:
 
 def _unstated_settings(evidence: Evidence) -> Finding:
     chosen, slopes = (SGD, "d_eff"), evidence.published["slopes"]
-    exact = listed((each, _slope(evidence, *chosen, each)) for each in ("main", *SETTINGS))
-    other = listed((each, _slope(evidence, FTRL, "d_eff", each)) for each in ("main", *SETTINGS))
-    short = listed(
+    exact = values_text((each, _slope(evidence, *chosen, each)) for each in ("main", *SETTINGS))
+    other = values_text((each, _slope(evidence, FTRL, "d_eff", each)) for each in ("main", *SETTINGS))
+    short = values_text(
         (f"{series}, {axis}", _slope(evidence, series, axis, "T = 4000", "simulated"))
         for series, axis in (chosen, (SGD, "d"))
     )
@@ -139,7 +141,7 @@ def _unstated_convex(evidence: Evidence) -> Finding:
         statement=f"bounds are compared over condition numbers with L = G = 1 and sigma_sgd = 0, on {points} uniform frequencies; eta, the range of kappa, nu, rho, d and T_max are not stated",
         expected="a gap that does not hang on them",
         measured=(
-            f"bound of DP-SGD over that of nu-DP-FTRL at kappa = {last['DP-SGD']['kappa'].max():g}: {listed(found)}; bounds on {points} uniform frequencies over those on "
+            f"bound of DP-SGD over that of nu-DP-FTRL at kappa = {last['DP-SGD']['kappa'].max():g}: {values_text(found)}; bounds on {points} uniform frequencies over those on "
             f"graded ones: {min(off, default=math.nan):.3g} to {max(off, default=math.nan):.3g}"
         ),
         charitable="the ordering of the curves is claimed, not their distance; rho and d are mere factors; the grid resolves the peak of width eta mu where that is above 2 pi / k",
@@ -152,7 +154,7 @@ def _unstated_learning(evidence: Evidence) -> Finding:
     deltas = {evidence.spec["artefacts"]["fig04a"]["settings"]["dp_delta"], 1e-5, 1e-6}
     budgets = "; ".join(
         f"eps = {each:g}: "
-        + listed(((f"delta = {delta:g}"), tight_rho(each, delta)) for delta in sorted(deltas, reverse=True))
+        + values_text(((f"delta = {delta:g}"), tight_rho(each, delta)) for delta in sorted(deltas, reverse=True))
         for each in [*eps[:1], *eps[1:][-1:]]
     )
     restarts = rows(evidence, "fig04a", series="test accuracy")
@@ -161,7 +163,7 @@ def _unstated_learning(evidence: Evidence) -> Finding:
         id="unstated-figure-4", location="Figure 4, App. G", kind="unstated", severity="low", status="confirmed", artefact="fig04a",
         statement="accuracies against eps; delta, the grid of eps, the numbers of restarts, nu on CIFAR-10 and how DP-SGD's amplification is accounted for are not in the text",
         expected="a budget of the mechanisms that can be computed from the text",
-        measured=f"rho of Gaussian noise {budgets}; restarts that minimise (3) here: {listed((row['mechanism'], row['copies']) for _, row in restarts.iterrows())}",
+        measured=f"rho of Gaussian noise {budgets}; restarts that minimise (3) here: {values_text((row['mechanism'], row['copies']) for _, row in restarts.iterrows())}",
         charitable="the set-ups of the cited papers, which the appendix refers to, may fix all of them",
     )  # fmt: skip
 
@@ -248,9 +250,9 @@ def _finite(evidence: Evidence) -> Finding:
     told = []
     for name, norm in norms.items():
         found = table[table["row"] == name].drop_duplicates("T").sort_values("T")
-        grown = algebra.listed(
+        grown = algebra.values_text(
             (f"T = {row['T']:g}", row["exact"])
-            for row in algebra.each(found.iloc[[0, -1]] if len(found) > 1 else found)
+            for row in algebra.rows_of(found.iloc[[0, -1]] if len(found) > 1 else found)
         )
         told.append(f"{name}: |beta|_2^2 = {norm:.4g}, gamma_T^2 {grown or 'without rows'}")
     return finding(

@@ -15,13 +15,13 @@ from dpdescent.algorithms import dp_ftrl
 from dpdescent.checks import as_list
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.papers.choquettechoo2023 import criteria, formulas, laws, streams
-from dpdescent.papers.choquettechoo2023.criteria import NEARLY, claim, every, rows
+from dpdescent.papers.choquettechoo2023.criteria import NEARLY, claim, claim_on_all_cells, rows
 from dpdescent.papers.choquettechoo2023.formulas import Run
 from dpdescent.papers.choquettechoo2023.setting import DP_SGD, NU, Array, RegressionProblem, Row, Spec, names, power_law
 from dpdescent.papers.choquettechoo2023.streams import StreamArm
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.criteria import Criterion, about, at_least
+from dpdescent.replication.judging.criteria import Criterion, at_least, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import Regime
 
@@ -196,7 +196,7 @@ def _says(name: str) -> str:
 
 
 def _near(power: float) -> Criterion:
-    return about(power, NEARLY, words=f"within {NEARLY:g} of {power:g}: the logarithms are omitted")
+    return within_of(power, NEARLY, words=f"within {NEARLY:g} of {power:g}: the logarithms are omitted")
 
 
 def _errors(evidence: Evidence, panel: str, mechanism: str) -> pd.DataFrame:
@@ -229,7 +229,7 @@ def _beside(evidence: Evidence, table: pd.DataFrame, name: str) -> str:
         return ""
     closed = _closed_form(evidence, name, tuple(table["T"]))
     ratios = [each.value for each in algebra.ratios(closed, table, ["T"]).values()]
-    slope = algebra.line(table[table["T"] * 10 >= table["T"].max()], "T").value
+    slope = algebra.least_squares_slope(table[table["T"] * 10 >= table["T"].max()], "T").value
     return (
         f"over the table's exact error the closed form is {min(ratios, default=math.nan):.3g} to {max(ratios, default=math.nan):.3g}, and the slope of that "
         f"over its last factor of ten, where the condition on T is not met, is {slope:.3g}; at clip norm 1, as the theorem's own has logarithms of T"
@@ -299,7 +299,7 @@ def _better(evidence: Evidence) -> Iterator[Claim]:
     ):  # fmt: skip
         upper, lower = (_errors(evidence, panel, mechanism) for mechanism in MECHANISMS)
         clipped = panel == "clipped"
-        yield every(
+        yield claim_on_all_cells(
             id=id, artefact=ARTEFACT, location="Sec. 1.3, Sec. 2.3", kind="text", source="paper",
             statement=words,
             quantity=f"error of DP-SGD over that of nu-DP-FTRL at equal T, each at its best {best}: the smallest; {MEASURED}",

@@ -14,17 +14,17 @@ from dpdescent.checks import as_list
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.papers.choquettechoo2023 import finite_time, formulas, laws, streams
 from dpdescent.papers.choquettechoo2023.convergence import run_of
-from dpdescent.papers.choquettechoo2023.criteria import NEARLY, SAME_ORDER, claim, every, rows
+from dpdescent.papers.choquettechoo2023.criteria import NEARLY, SAME_ORDER, claim, claim_on_all_cells, rows
 from dpdescent.papers.choquettechoo2023.formulas import Run
 from dpdescent.papers.choquettechoo2023.setting import DP_SGD, NU, Array, RegressionProblem, Row, Spec, names, power_law
 from dpdescent.papers.choquettechoo2023.streams import StreamArm
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra, records
-from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import row
+from dpdescent.replication.judging.algebra import rows_of
+from dpdescent.replication.judging.bound_rows import bound_row
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
-from dpdescent.replication.judging.statistics import NOTHING, Estimate, known, less, proportion
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, less_number, proportion, with_value
 
 # Which theorem's learning rate is taken, at its constants 1, and with it the clip norm that the noise is scaled to.
 ITERATES, NO_CLIPPING = "rate of D.4", "rate of D.13"
@@ -183,13 +183,13 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges (9) as a whole and by its parameters, the two bounds of Theorem D.4, and the clip norm of Theorem D.13."""
     gradient, distance = (_quantiles(evidence, series) for series in ("largest gradient", "largest distance"))
     small, large = (gradient[gradient["rule"] == rule] for rule in (NO_CLIPPING, ITERATES))
-    yield every(
+    yield claim_on_all_cells(
         id="gradient-bound", **SECTION_2_3,
         statement="for eta small enough, with probability 1 - p no gradient exceeds c max(Tr H |theta_0 - theta*|, sigma_sgd sqrt(Tr H)) polylog(T/p)",
         quantity=f"largest gradient ({WHOLE}) over that, c = 1 and the logarithm to the power 5/2 of D.13, as one parameter grows: its largest value over its first",
         cells=_growth(small, "summary"), criterion=at_most(SAME_ORDER), changed=NEW, note=f"{ORDERS}; {_levels(small, 'summary')}",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="gradient-powers", **SECTION_2_3,
         statement="that bound is linear in Tr H times the initial distance, linear in sigma_sgd sqrt(Tr H), and polylogarithmic in T",
         quantity=f"log-log slope of the largest gradient ({WHOLE}) in Tr H, in sigma_sgd sqrt(Tr H), in the distance and in T, less the printed power: the largest",
@@ -199,7 +199,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         ("iterate-bound", "squared distances from theta* are at most C (|theta_0'|^2 + eta R^2 sigma_sgd^2/mu + eta^2 sigma^2 d |beta|_1^2/nu) log^3(T/p)", distance[distance["rule"] == ITERATES], "iterate_form"),
         ("gradient-bound-d.4", "squared gradients are at most C R^4 times that, with sigma_sgd^2/R^2 added, times log^5(T/p) in the place of log^3", large, "gradient_form"),
     ):  # fmt: skip
-        yield every(
+        yield claim_on_all_cells(
             id=id, artefact=ARTEFACT, location="Thm D.4", kind="theorem", source="paper",
             statement=f"with probability 1 - p all {series}",
             quantity=f"the largest norm ({WHOLE}) over the root of the bound at constant 1, as one parameter grows: its largest value over its first",
@@ -234,7 +234,7 @@ def _panels(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
 
 def _growth(table: pd.DataFrame, form: str) -> algebra.Places:
     found = {
-        f"{panel}, {mechanism}": algebra.growth(algebra.floats(group, "mean") / algebra.floats(group, form))
+        f"{panel}, {mechanism}": algebra.largest_over_first(algebra.floats(group, "mean") / algebra.floats(group, form))
         for panel, mechanism, group in _panels(table)
     }
     return {place: each for place, each in found.items() if not math.isnan(each.value)}
@@ -244,7 +244,7 @@ def _slopes(table: pd.DataFrame) -> algebra.Places:
     found = {}
     for panel, mechanism, group in _panels(table):
         kept = group[group["start"] >= FAR] if panel == "start" else group
-        found[f"{panel}, {mechanism}"] = less(algebra.line(kept, AXES[panel]), PRINTED[panel])
+        found[f"{panel}, {mechanism}"] = less_number(algebra.least_squares_slope(kept, AXES[panel]), PRINTED[panel])
     return {place: each for place, each in found.items() if not math.isnan(each.value)}
 
 
@@ -255,13 +255,13 @@ def _levels(table: pd.DataFrame, form: str) -> str:
 
 def _share(table: pd.DataFrame) -> Estimate:
     """The largest share of a row with its Clopper-Pearson limits; no correction is needed, because all must pass."""
-    found = [proportion(row["mean"], row["trials"]) for row in algebra.each(table) if row["trials"] > 0]
-    return max(known(found), key=lambda each: each.high, default=NOTHING)
+    found = [proportion(row["mean"], row["trials"]) for row in algebra.rows_of(table) if row["trials"] > 0]
+    return max(with_value(found), key=lambda each: each.high, default=NOTHING)
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of the labels' noise at every T of the clipped runs."""
-    for found in each(rows(evidence, finite_time.ARTEFACT, panel="clipped").drop_duplicates("T")):
+    for found in rows_of(rows(evidence, finite_time.ARTEFACT, panel="clipped").drop_duplicates("T")):
         yield from _labels(run_of(evidence, found))
 
 
@@ -272,7 +272,7 @@ def _labels(run: Run) -> Iterator[Bound]:
         value = 2.0 * variance * math.log(2.0 * T / failure)
         measured = variance * float(norm.isf(failure / (2.0 * T))) ** 2
         why = "2 sigma_sgd^2 log(2T/p); measured is the exact quantile of level 1 - p/T of xi^2"
-        yield row(
+        yield bound_row(
             bound="largest xi_t^2", location="(72)", setting=f"finite T, clipped: T={T:g}, p={failure:g}", value=value,
             measured=measured, note=why,
         )  # fmt: skip

@@ -10,13 +10,13 @@ import pandas as pd
 
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.papers.choquettechoo2023 import criteria
-from dpdescent.papers.choquettechoo2023.criteria import claim, every, rows
+from dpdescent.papers.choquettechoo2023.criteria import claim, claim_on_all_cells, rows
 from dpdescent.papers.choquettechoo2023.setting import Array
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.bound_rows import row
-from dpdescent.replication.judging.criteria import about, at_least, at_most
+from dpdescent.replication.judging.bound_rows import bound_row
+from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, quotient
 
@@ -58,7 +58,7 @@ def _calibration(evidence: Evidence) -> Claim:
         squared = row["gamma_squared"]
         return exactly(zcdp.gaussian_rho(math.sqrt(squared), math.sqrt(squared / (2 * rho))) / rho)
 
-    return every(
+    return claim_on_all_cells(
         id="theorem-1.1", artefact="fig02", location="Thm 1.1", kind="privacy", source="identity",
         statement="DP-FTRL is rho-zCDP if sigma_dp^2 = gamma_T(B)^2 / (2 rho)",
         quantity="zCDP cost of one Gaussian release of the sensitivities of Figure 2 with that noise, over rho: the largest",
@@ -73,7 +73,7 @@ def _conversion(evidence: Evidence) -> Claim:
     delta = evidence.spec["artefacts"]["fig04a"]["settings"]["dp_delta"]
     for rho in sorted(set(algebra.positive(rows(evidence, "fig04a")["rho"]))):
         excess[f"fig04a, rho = {rho:g}"] = exactly(zcdp.renyi_epsilon(rho, delta) / tight_epsilon(rho, delta))
-    return every(
+    return claim_on_all_cells(
         id="app-a2-conversion", artefact="fig04a", location="App. A.2", kind="privacy", source="paper",
         statement="rho-zCDP implies (eps, delta)-DP with eps = inf over alpha > 1 of rho alpha + log(1/(alpha delta))/(alpha - 1) + log(1 - 1/alpha)",
         quantity="that eps over the smallest that holds for Gaussian noise, at the budgets of the learning experiments: the smallest ratio",
@@ -85,7 +85,7 @@ def _sensitivity_grows(evidence: Evidence) -> Claim:
     place = ["row", "eta", "nu"]
     found = rows(evidence, "table2", quantity="sensitivity squared")
     found = criteria.with_value_before(found, "exact", "T", place)
-    return every(
+    return claim_on_all_cells(
         id="sensitivity-grows", artefact="table2", location="App. C.1.1", kind="text", source="identity",
         statement="the sensitivity gamma_t is an increasing function of t always",
         quantity="gamma_T^2 over that at the T before, for all coefficients of Table 2: the smallest ratio",
@@ -103,11 +103,11 @@ def _limit(evidence: Evidence) -> Claim:
         near = limits[np.isclose(algebra.floats(limits, "nu"), row["nu"], rtol=1e-9, atol=0)]
         return quotient(row["exact"], near["gamma_squared"].iloc[0]) if len(near) else NOTHING
 
-    return every(
+    return claim_on_all_cells(
         id="eq-5-limit", artefact="table2", location="(5), Property C.1", kind="theorem", source="paper",
         statement="the limit of gamma_T^2 is the mean of 1/|B|^2 over frequencies",
         quantity="gamma_T^2 summed over T steps, over the limit in closed form, where nu T >= 10",
-        cells=algebra.means(settled, ["eta", "nu", "T"], over_limit), criterion=about(1.0, 0.001),
+        cells=algebra.means(settled, ["eta", "nu", "T"], over_limit), criterion=within_of(1.0, 0.001),
     )  # fmt: skip
 
 
@@ -115,7 +115,7 @@ def _explicit(evidence: Evidence, id: str, place: str, statement: str) -> Claim:
     """Counts the rows of bounds.csv that belong to a result and have a verdict."""
     table = evidence.tables.get("bounds", pd.DataFrame()).reindex(columns=["location", "holds"])
     pattern = re.compile(rf"(?<![\w.])(?:{place})(?!\d)")
-    found = [str(row["holds"]) for row in algebra.each(table) if pattern.search(str(row["location"]))]
+    found = [str(row["holds"]) for row in algebra.rows_of(table) if pattern.search(str(row["location"]))]
     verdicts = [each == "True" for each in found if each in ("True", "False")]
     return claim(
         id=id, artefact="bounds", location=id.replace("-", " ").title(), kind="theorem", source="paper",
@@ -156,7 +156,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         encoder = toeplitz.nu_family(nu).encoder(2)
         squared = float(np.square(np.abs(encoder).sum(axis=1)).sum())
         for alpha, (reverse, words), threshold in itertools.product(ORDERS, DIRECTIONS.items(), THRESHOLDS):
-            yield row(
+            yield bound_row(
                 bound="Renyi divergence, adaptive adversary", location="App. A.2",
                 setting=f"nu={nu:g}, two participations, alpha={alpha:g}, threshold {threshold:g}, {words}",
                 value=0.5 * alpha * squared, measured=adaptive_divergence(encoder, alpha, threshold, reverse),

@@ -24,7 +24,7 @@ from dpdescent.noise.strategies import multi_epoch
 from dpdescent.noise.strategies.multi_epoch import MultiEpoch, multi_epoch_optimum
 from dpdescent.papers.choquettechoo2023 import comparisons
 from dpdescent.papers.choquettechoo2023.comparisons import DP_SGD_FROM, PAIRED, Analogue, means_of
-from dpdescent.papers.choquettechoo2023.criteria import every, rows
+from dpdescent.papers.choquettechoo2023.criteria import claim_on_all_cells, rows
 from dpdescent.papers.choquettechoo2023.digits import epoch
 from dpdescent.papers.choquettechoo2023.mechanisms import EpochArm
 from dpdescent.papers.choquettechoo2023.setting import (
@@ -44,7 +44,7 @@ from dpdescent.randomness import stream
 from dpdescent.replication import real_images
 from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.real_images import ACCURACY, CACHE, CLASSES, HELD_OUT, TUNED_ON, Images, Tuned
+from dpdescent.replication.real_images import ACCURACY, CACHE, CLASSES, HELD_OUT, TUNED_ON, Images, TunedRates
 
 Index = NDArray[np.intp]
 AHEAD, RESTARTED = "nu minus this", "restarts minus this"
@@ -93,7 +93,7 @@ def rows_of(spec: Spec, rates_table: str) -> Iterator[Row]:
         spec: the part; `trials_elsewhere` seeds have all epsilons, later ones those of `headline` only.
         rates_table: name of the artefact that learning rates were tuned in.
     """
-    images, tuned, settings = real_images.task(spec), rates(spec, rates_table), spec["settings"]
+    images, tuned, settings = real_images.first_images(spec), rates(spec, rates_table), spec["settings"]
     for trial in range(*spec["trials"]):
         budgets = as_list(spec["cell"]["eps"] if trial < settings["trials_elsewhere"] else settings["headline"])
         asked = itertools.product(names(spec), budgets)
@@ -220,10 +220,10 @@ def correlated(arm: EpochArm, parameters: int, rng: np.random.Generator) -> NDAr
     return made
 
 
-def rates(spec: Spec, table: str) -> Tuned:
+def rates(spec: Spec, table: str) -> TunedRates:
     """Reads the rates of a part's variant, by mechanism, from the table of held-out accuracies."""
     own = spec["variant"]
-    return Tuned.read(spec, table, lambda row: row["mechanism"] if row["variant"] == own else None)
+    return TunedRates.read(spec, table, lambda row: row["mechanism"] if row["variant"] == own else None)
 
 
 def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
@@ -272,7 +272,7 @@ def _dp_sgd_renyi(each: Analogue, ahead: pd.DataFrame) -> Claim:
 
 def _amplification_wins(each: Analogue, ahead: pd.DataFrame) -> Claim:
     against = ahead[(ahead["mechanism"] == AMPLIFIED) & (ahead["eps"] < DP_SGD_FROM)]
-    return every(
+    return claim_on_all_cells(
         id=each.ids["small"], artefact=each.artefact, location="Sec. 4", kind="text", source="analogue",
         statement=f"{each.label} as eps becomes small, DP-SGD can outperform DP-FTRL due to privacy amplification",
         quantity=f"{PAIRED} amplified DP-SGD's, at the smallest eps, below {DP_SGD_FROM:g}",
@@ -282,7 +282,7 @@ def _amplification_wins(each: Analogue, ahead: pd.DataFrame) -> Claim:
 
 def _restarts(evidence: Evidence, each: Analogue) -> Claim:
     gained = rows(evidence, each.artefact, each.variant, series="restarts minus this").sort_values("eps")
-    return every(
+    return claim_on_all_cells(
         id=each.ids["restarts"], artefact=each.artefact, location="Sec. 4, App. G", kind="text", source="ours",
         statement=f"{each.label} restarts, as many as minimise (3), raise the accuracy of the baselines, which the paper says they favour",
         quantity="test accuracy with restarts less that without, in runs of the same seed: the smallest over TreeAgg, Honaker, Optimal CC and eps",

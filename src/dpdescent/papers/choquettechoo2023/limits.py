@@ -7,13 +7,13 @@ import pandas as pd
 
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.papers.choquettechoo2023 import criteria, elliptic, formulas, laws
-from dpdescent.papers.choquettechoo2023.criteria import asserted, between, claim, equal, every, rows
+from dpdescent.papers.choquettechoo2023.criteria import asserted, between, claim, claim_on_all_cells, equal, rows
 from dpdescent.papers.choquettechoo2023.exact_errors import LABEL_NOISE, Point, at_ends, points
 from dpdescent.papers.choquettechoo2023.regression import GRIDS, PLACE, VANISHING, along
 from dpdescent.papers.choquettechoo2023.setting import FTRL, OPTIMUM, SGD, RegressionProblem
 from dpdescent.replication.judging import algebra, records
-from dpdescent.replication.judging.bound_rows import Direction, row
-from dpdescent.replication.judging.criteria import BELOW_0, about, at_least, at_most
+from dpdescent.replication.judging.bound_rows import Direction, bound_row
+from dpdescent.replication.judging.criteria import BELOW_0, at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 
 EVERYWHERE = ["main", VANISHING, *(name for names in GRIDS.values() for name in names)]
@@ -40,7 +40,7 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
     everywhere = pd.concat([rows(evidence, "fig02", each) for each in EVERYWHERE])
     exact = {series: _once(everywhere, series, "exact") for series in (SGD, FTRL, OPTIMUM)}
     lower = _once(everywhere, "lower bound (C.18)")
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-2.2-lower", artefact="fig02", location="Thm 2.2, C.18", kind="theorem", source="paper",
         statement="for all beta with finite l1 norm, F_inf is at least the lower bound (its explicit form in C.18)",
         quantity="exact infimum over all beta, over the lower bound: the smallest ratio",
@@ -50,21 +50,21 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
     both = pd.concat([exact[SGD], exact[FTRL]])
     upper = pd.concat([_once(everywhere, f"upper bound (C.15), {each}").assign(series=each) for each in (SGD, FTRL)])
     loose = [each.value for each in algebra.ratios(upper, both, ["series", *PLACE]).values()]
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-c.15", artefact="fig02", location="Thm C.15, Thm 2.2", kind="theorem", source="paper",
         statement="for eta < 1/R^2 F_inf is at most the upper bound",
         quantity="exact F_inf over the upper bound: the largest ratio over Noisy-SGD and nu-Noisy-FTRL",
         cells=algebra.ratios(both, upper, ["series", *PLACE]), criterion=at_most(1.0, words="at most 1"),
         note=f"the bound is {min(loose):.3g} to {max(loose):.3g} times the value" if loose else "",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="near-optimal", artefact="fig02", location="Abstract, Sec. 2.2", kind="text", source="paper",
         statement="near-optimality of nu-Noisy-FTRL (nu = eta mu)",
         quantity="its exact F_inf over the infimum over all beta: the largest ratio over d, spectra and learning rates",
         cells=algebra.ratios(exact[FTRL], exact[OPTIMUM], PLACE), criterion=at_most(criteria.NEAR_OPTIMAL),
         note="a factor of two is our reading of the word at these settings; the theorem has logarithms",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="provable-gap", artefact="fig02", location="Abstract, Sec. 1.3 (b), Thm 2.2", kind="text", source="paper",
         statement="nu-Noisy-FTRL is provably better than Noisy-SGD",
         quantity="exact F_inf of Noisy-SGD over that of nu-Noisy-FTRL: the smallest ratio",
@@ -94,17 +94,17 @@ def _vanishing_rate(evidence: Evidence) -> Iterator[Claim]:
         id="theorem-2.2-sgd-eta", artefact="fig02", location="Thm 2.2, Table 1", kind="theorem", source="paper",
         statement="F_inf of Noisy-SGD is Theta(eta d G^2 / rho): its exponent of eta is 1",
         quantity=f"log-log slope of the exact F_inf in eta, {VANISHING}",
-        measured=algebra.exponent(along(evidence, SGD, "eta", variant=VANISHING), "eta"), criterion=about(1.0, criteria.RATE),
+        measured=algebra.exponent(along(evidence, SGD, "eta", variant=VANISHING), "eta"), criterion=within_of(1.0, criteria.RATE),
     )  # fmt: skip
     exact = along(evidence, FTRL, "eta", variant=VANISHING)
     order = along(evidence, f"{FTRL} order with log", "eta", "bound", VANISHING)
     falling = exact.sort_values("eta", ascending=False)
-    slope, of_order = (algebra.line(table, "eta").value for table in (exact, order))
+    slope, of_order = (algebra.least_squares_slope(table, "eta").value for table in (exact, order))
     yield claim(
         id="theorem-2.2-ftrl-eta", **THEOREM_2_2,
         statement="F_inf of nu-Noisy-FTRL is at most C eta^2 G^2 log^2(1/nu) Tr H / rho, as eta -> 0",
         quantity="exact F_inf over that order as eta falls: its largest value over its first",
-        measured=algebra.growth(each.value for each in algebra.ratios(falling, order, PLACE).values()), criterion=at_most(criteria.SAME_ORDER),
+        measured=algebra.largest_over_first(each.value for each in algebra.ratios(falling, order, PLACE).values()), criterion=at_most(criteria.SAME_ORDER),
         note=f"log-log slope in eta {slope:.3g}, of the order with its logarithm {of_order:.3g}; printed for larger eta: {evidence.published['slopes']['ftrl_eta']:g}",
     )  # fmt: skip
 
@@ -112,18 +112,18 @@ def _vanishing_rate(evidence: Evidence) -> Iterator[Claim]:
 def _label_noise(evidence: Evidence) -> Iterator[Claim]:
     """Judges what label noise adds, which the theorems keep apart from the term in 1/rho."""
     noise, others = _added(evidence, SGD), pd.concat([_added(evidence, series) for series in (FTRL, OPTIMUM)])
-    yield every(
+    yield claim_on_all_cells(
         id="label-noise-same", artefact="fig02", location="Sec. 2.2", kind="text", source="identity",
         statement="the effect of the noise of the linear model is the same across all choices of the noise coefficients",
         quantity="what label noise adds to the exact F_inf, over what it adds for Noisy-SGD: the point that is furthest off",
-        cells=algebra.ratios(others, noise, PLACE, ["series", *PLACE]), criterion=about(1.0, criteria.EQUAL),
+        cells=algebra.ratios(others, noise, PLACE, ["series", *PLACE]), criterion=within_of(1.0, criteria.EQUAL),
         note="an identity of the exact formulas; they are checked by simulation in the tests only",
     )  # fmt: skip
     yield claim(
         id="label-noise-order", **THEOREM_2_2,
         statement="the term of the linear model's noise is Theta(eta sigma_sgd^2 Tr H)",
         quantity="what label noise adds to the exact F_inf, over eta Tr H: largest over smallest over all points",
-        measured=algebra.spread(noise["mean"] / (noise["eta"] * noise["d_eff"])), criterion=at_most(criteria.SAME_ORDER),
+        measured=algebra.largest_over_smallest(noise["mean"] / (noise["eta"] * noise["d_eff"])), criterion=at_most(criteria.SAME_ORDER),
     )  # fmt: skip
 
 
@@ -173,7 +173,7 @@ def _upper_row(bound: str, place: str, point: Point, name: str, value: float, mo
         measured = point.exact[name]
         given = f"{moment}, C_kurt = {formulas.KURTOSIS:g}"
         why = f"{given}; {value / measured:.3g} times the value; {MEASURED}; {criteria.HALF}"
-        yield row(bound=bound, location=place, setting=point.text, value=value, measured=measured, note=why)
+        yield bound_row(bound=bound, location=place, setting=point.text, value=value, measured=measured, note=why)
 
 
 def _lower_row(bound: str, place: str, point: Point, value: float, measured: float, of: str = MEASURED) -> Bound:
@@ -182,7 +182,7 @@ def _lower_row(bound: str, place: str, point: Point, value: float, measured: flo
     direction: Direction | None = "at least" if inside else None
     excluded = "" if inside else "; eta R^2 >= 1, where nothing is asserted"
     why = f"{criteria.HALVED}; {value / measured:.3g} of the value; {of}{excluded}"
-    return row(
+    return bound_row(
         bound=bound, location=place, setting=point.text, value=value, measured=measured, direction=direction, note=why,
     )  # fmt: skip
 
@@ -196,7 +196,7 @@ def _proposition(point: Point) -> Iterator[Bound]:
                 "C.15 with I(nu, nu) <= 5 log(8/nu) and I(nu, eta lambda) <= (128/49) log(8/nu), without 1 + O(nu); "
                 f"{value / measured:.3g} times the value; {MEASURED}; {criteria.HALF}"
             )
-            yield row(
+            yield bound_row(
                 bound="upper bound, constants of the proof", location="Prop. C.22", setting=point.text, value=value,
                 measured=measured, note=why,
             )  # fmt: skip
@@ -230,7 +230,7 @@ def _attained(point: Point) -> Bound:
         f"measured is the exact F_inf of |B|^2 = 1/sqrt(h), {measured / value - 1.0:.3g} above the exact infimum; no "
         f"measurement; {criteria.HALF}"
     )
-    return row(
+    return bound_row(
         bound="infimum over all beta", location="(21), (47)", setting=point.text, value=value, measured=measured,
         direction="at least", note=why, allowed=1e-12 * value,
     )  # fmt: skip
@@ -268,7 +268,7 @@ def _contribution(point: Point, name: str, setting: str, lam: float, measured: f
     elif nu <= eta * lam <= formulas.LARGEST_RATE:
         value = lam * elliptic.integral_bound(nu)
         why = f"lambda_j (128/49) log(8/nu) by Lemma C.21; {why}"
-        yield row(
+        yield bound_row(
             bound=f"Err_j of {name}", location="Remark C.23", setting=setting, value=value, measured=measured,
             note=why,
         )  # fmt: skip
@@ -283,7 +283,7 @@ def _summed(point: Point, one: RegressionProblem, setting: str) -> Iterator[Boun
     yield equal("<beta, T_j beta> of eq. (7)", "(32), App. C.7, F.16", setting, value, measured, why)
     value = (2.0 - rate) / rate * float(beta @ beta)
     why = "(1+c)/(1-c) |beta|_2^2, c = 1 - eta lambda; measured is <beta, T_j beta> of eq. (7)"
-    yield row(
+    yield bound_row(
         bound="<beta, T_j beta> of eq. (7), from above", location="Lemma F.17", setting=setting, value=value,
         measured=measured, note=why,
     )  # fmt: skip

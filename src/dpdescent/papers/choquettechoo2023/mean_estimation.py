@@ -14,18 +14,18 @@ from dpdescent.algorithms import dp_ftrl
 from dpdescent.checks import as_list
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.papers.choquettechoo2023 import criteria, elliptic, mean_law, optimal_noise, streams
-from dpdescent.papers.choquettechoo2023.criteria import between, claim, configured, equal, every, rows
+from dpdescent.papers.choquettechoo2023.criteria import between, claim, claim_on_all_cells, configured, equal, rows
 from dpdescent.papers.choquettechoo2023.elliptic import distance_squared
 from dpdescent.papers.choquettechoo2023.optimal_noise import FIGURE, VANISHING
 from dpdescent.papers.choquettechoo2023.setting import DP_SGD, Array, Row, Spec, names
 from dpdescent.papers.choquettechoo2023.streams import StreamArm, correlated
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra, records, statistics
-from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import identity, row
-from dpdescent.replication.judging.criteria import about, at_least, at_most
+from dpdescent.replication.judging.algebra import rows_of
+from dpdescent.replication.judging.bound_rows import bound_row, equality_row
+from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
-from dpdescent.replication.judging.statistics import NOTHING, Estimate, chance, exactly
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, distance_by_chance, exactly
 
 # Records are uniform on [-1, 1], so that no gradient is clipped at G = 1; those beyond it are counted.
 VARIANCE, CLIP_NORM = 1.0 / 3.0, 1.0
@@ -146,7 +146,7 @@ def _judge_theorem(evidence: Evidence) -> Iterator[Claim]:
     yield claim(
         id="theorem-2.1-sgd", **THEOREM_2_1, statement="F_inf(beta_sgd) = Theta(eta/rho + eta sigma_sgd^2)",
         quantity="F_inf over eta, at fixed rho and sigma_sgd: largest over smallest over eta",
-        measured=algebra.spread(sgd["mean"] / sgd["eta"]), criterion=at_most(criteria.SAME_ORDER),
+        measured=algebra.largest_over_smallest(sgd["mean"] / sgd["eta"]), criterion=at_most(criteria.SAME_ORDER),
     )  # fmt: skip
     over_rate = _over_rate(evidence)
     larger, smaller = VANISHING
@@ -155,7 +155,7 @@ def _judge_theorem(evidence: Evidence) -> Iterator[Claim]:
         id="theorem-2.1-optimum", **THEOREM_2_1_IN_FIGURE_1,
         statement="inf over beta of F_inf = Theta(eta^2 rho^-1 log^2(1/eta) + eta sigma_sgd^2): as eta -> 0",
         quantity=f"power of log(1/eta) in F_inf of beta* over eta^2, in closed form, from eta = {larger:g} to {smaller:g}",
-        measured=power, criterion=about(2.0, criteria.RATE),
+        measured=power, criterion=within_of(2.0, criteria.RATE),
         changed="Before a review F_inf over eta^2 log^2(1/eta) was to vary by no more than a factor of four down to eta = 0.0001, where log^1 passes as well.",
         note=f"from 0.0001 to 1e-08 it is {optimum_exponent(1e-4, 1e-8):.3g}: it tends to 2 as log(8/eta) does to log(1/eta)",
     )  # fmt: skip
@@ -163,19 +163,19 @@ def _judge_theorem(evidence: Evidence) -> Iterator[Claim]:
         id="theorem-2.1-optimum-any-eta", **THEOREM_2_1_IN_FIGURE_1,
         statement="inf over beta of F_inf = Theta(eta^2 rho^-1 log^2(1/eta) + eta sigma_sgd^2): for every eta below 1, as the theorem allows",
         quantity="exact ratio of F_inf over eta log^2(1/eta): largest over smallest over eta",
-        measured=algebra.spread(over_rate["mean"]), criterion=at_most(criteria.SAME_ORDER),
+        measured=algebra.largest_over_smallest(over_rate["mean"]), criterion=at_most(criteria.SAME_ORDER),
         note=f"{criteria.first_and_last(over_rate, 'eta')}; without noise in the data, sigma_sgd = 0",
     )  # fmt: skip
     best = exact[exact["mechanism"] == "optimal noise"]
     family = exact[exact["mechanism"].isin(["DP-SGD", "nu = 0.1 eta", "nu = 10 eta"])]
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-2.1-attained", **THEOREM_2_1,
         statement="the infimum is attained by beta*_t = (-1)^t binom(1/2, t) (1 - eta)^t",
         quantity="F_inf of independent noise and of other nu over that of beta*, smallest over eta",
         cells=algebra.ratios(family, best, ["eta"], ["mechanism", "eta"]), criterion=at_least(1.0 - criteria.EQUAL, words="at least 1 (to rounding)"),
     )  # fmt: skip
     undamped = exact[exact["mechanism"] == "Optimal CC"]
-    yield every(
+    yield claim_on_all_cells(
         id="damping-necessary", artefact=ARTEFACT, location="Sec. 2.1", kind="text", source="paper",
         statement="the additional exponential (1 - eta)^t is necessary for optimality in mean estimation",
         quantity="error of the coefficients without it (nu = 0, sensitivity of its T steps) over F_inf of beta*, smallest over eta",
@@ -198,13 +198,13 @@ def _judge_simulation(evidence: Evidence) -> Iterator[Claim]:
     def agreement(group: pd.DataFrame) -> Estimate:
         return statistics.pooled(list(algebra.ratios(group, law, ["mechanism", "eta"]).values()))
 
-    yield every(
+    yield claim_on_all_cells(
         id="eq-18-simulated", artefact=ARTEFACT, location="App. B, (18)", kind="theorem", source="paper",
         statement="the frequency-domain expression is the stationary error of DP-FTRL",
         quantity="simulated error over that expression, geometric mean over eta: the mechanism that is furthest off",
-        cells=algebra.by(found, ["mechanism"], agreement), criterion=about(1.0, criteria.AGREES),
+        cells=algebra.measured_by(found, ["mechanism"], agreement), criterion=within_of(1.0, criteria.AGREES),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="app-b-no-clipping", artefact=ARTEFACT, location="App. B", kind="text", source="identity",
         statement="since |z| <= 1 there is no gradient clipping",
         quantity="largest share of clipped gradients",
@@ -223,9 +223,9 @@ def optimum_exponent(large: float, small: float) -> float:
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of every learning rate and mechanism, exact and simulated."""
-    for found in each(rows(evidence, ARTEFACT, kind="exact")):
+    for found in rows_of(rows(evidence, ARTEFACT, kind="exact")):
         yield from _exact_rows(evidence, found)
-    for found in each(rows(evidence, ARTEFACT, kind="simulated")):
+    for found in rows_of(rows(evidence, ARTEFACT, kind="simulated")):
         yield _simulated_row(found)
 
 
@@ -274,7 +274,7 @@ def _undamped(evidence: Evidence, eta: float, rho: float, measured: float, setti
         f"eta^2 G^2 gamma_T^2/(4 pi rho) I(0, eta), T = {T}, and the term of the observations: the limit at this "
         f"gamma; measured is the exact mean over the last steps of a start at E z; {UNHALVED}"
     )
-    return row(
+    return bound_row(
         bound="F_inf at the sensitivity of T steps", location="(18)", setting=setting, value=value, measured=measured,
         note=why, allowed=1e-12 * value,
     )  # fmt: skip
@@ -285,8 +285,8 @@ def _simulated_row(found: pd.Series) -> Bound:
         f"equality; measured is the mean of {found['trials']:g} simulated runs, {STANDARD_ERRORS:g} standard errors "
         f"(Student's t) either way allowed; {found['clip_fraction']:.2%} of the gradients are clipped; {UNHALVED}"
     )
-    allowed = chance(found, STANDARD_ERRORS)
-    return identity(
+    allowed = distance_by_chance(found, STANDARD_ERRORS)
+    return equality_row(
         bound="F_inf, simulated", location="Thm 2.1", setting=_setting(found), value=found["exact"],
         measured=found["mean"], allowed=allowed, note=why,
     )  # fmt: skip

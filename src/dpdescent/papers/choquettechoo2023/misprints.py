@@ -14,7 +14,14 @@ from scipy.signal import lfilter
 
 from dpdescent.checks import require_positive
 from dpdescent.papers.choquettechoo2023 import elliptic, formulas, laws, mean_law, strongly_convex
-from dpdescent.papers.choquettechoo2023.criteria import EQUAL, ORDERS_OF_MAGNITUDE, SAME_ORDER, claim, every, rows
+from dpdescent.papers.choquettechoo2023.criteria import (
+    EQUAL,
+    ORDERS_OF_MAGNITUDE,
+    SAME_ORDER,
+    claim,
+    claim_on_all_cells,
+    rows,
+)
 from dpdescent.papers.choquettechoo2023.multipliers import Descent
 from dpdescent.papers.choquettechoo2023.setting import Array, RegressionProblem, power_law
 from dpdescent.papers.choquettechoo2023.strongly_convex import Noise, StronglyConvexProblem
@@ -57,7 +64,7 @@ def last_errors(T: int, rate: float) -> tuple[float, float]:
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges misprints, Table 4's last row as a grows, Proposition C.24 at its own damping, and Sec. 1.2's matrices."""
     present = len(rows(evidence, "ext_finite_time")) > 0
-    yield every(
+    yield claim_on_all_cells(
         id="misprints", artefact="ext_finite_time", location="App. A.1, App. B, D.4, D.7, D.8, D.15, E.1, F.20", kind="theorem", source="ours",
         statement="(ours) at these places what is printed is not what its own proof, or another place of the paper, has",
         quantity="factor between what is printed and the exact value, or between two displays of one quantity, at an example; where a factor is missing, by how much it moves them apart: the smallest",
@@ -154,7 +161,7 @@ def _fast_decay(evidence: Evidence) -> Claim:
         id="table4-fast-decay", artefact="table4", location="Table 4", kind="table", source="paper",
         statement="for lambda_k = k^-a, a > 1, F_inf of Noisy-FTRL is (a^2/(a-1)) eta^2 log^2(d/eta) / rho",
         quantity=f"exact F_inf over that order, d = {DIMENSION}, eta = 0.1 / Tr H, as a grows from {DECAYS[0]:g} to {DECAYS[-1]:g}: its largest value over its first",
-        measured=algebra.growth(printed) if present else NOTHING,
+        measured=algebra.largest_over_first(printed) if present else NOTHING,
         criterion=at_most(SAME_ORDER), changed=NEW,
         note=f"log^2(1/(eta mu)) of the theorem gives a^3 in the place of a^2; from the first to the last a the quotient falls to {printed[-1] / printed[0]:.3g} and {cubed[-1] / cubed[0]:.3g} of itself",
     )  # fmt: skip
@@ -176,5 +183,5 @@ def _proposed(evidence: Evidence) -> Claim:
         id="anti-pgd-proposed", artefact="bounds", location="Prop. C.24", kind="theorem", source="paper",
         statement="at eta = c / Tr H and nu = 1/sqrt(d) damped anti-PGD has F_inf = Theta((c^(1/2) + c^(-1/2)) eta^(3/2) sigma^2 sqrt(d Tr H))",
         quantity="exact F_inf over that order, all learning rates and dimensions: largest over smallest",
-        measured=algebra.spread(ratios), criterion=at_most(SAME_ORDER), changed=NEW,
+        measured=algebra.largest_over_smallest(ratios), criterion=at_most(SAME_ORDER), changed=NEW,
     )  # fmt: skip

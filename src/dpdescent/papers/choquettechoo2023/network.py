@@ -33,7 +33,7 @@ from dpdescent.data import kept
 from dpdescent.noise import streams
 from dpdescent.papers.choquettechoo2023 import comparisons
 from dpdescent.papers.choquettechoo2023.comparisons import AHEAD, Analogue
-from dpdescent.papers.choquettechoo2023.criteria import every
+from dpdescent.papers.choquettechoo2023.criteria import claim_on_all_cells
 from dpdescent.papers.choquettechoo2023.images import arm_of
 from dpdescent.papers.choquettechoo2023.mechanisms import EpochArm
 from dpdescent.papers.choquettechoo2023.network_described import Described, Labelled, Single, images_of
@@ -263,7 +263,7 @@ def _accuracies(evidence: Evidence, runs: pd.DataFrame) -> Claim:
         if (found := re.fullmatch(r"(nu|me|dp_sgd)_at_(\d+)", key))
     }
     words = "; ".join(f"{name} at eps = {eps:g}: {value:.2%}" for (name, eps), value in told.items())
-    return every(
+    return claim_on_all_cells(
         id="cifar-net-accuracies", artefact=NETWORK.artefact, location="Sec. 4", kind="text", source="paper",
         statement=f"{NETWORK.label} test accuracies are {words}",
         quantity="mean test accuracy less the published one: the furthest",
@@ -279,5 +279,5 @@ def _off(runs: pd.DataFrame, told: dict[tuple[str, float], float]) -> Places:
         own = runs[(runs["mechanism"] == name) & (runs["eps"] == eps)]
         if len(own):
             found = pd.Series(_mean(own["mean"].to_numpy(dtype=float), bool(own["inside"].all())))
-            cells[f"{name}, eps = {eps:g}"] = statistics.less(mean_of(found), value)
+            cells[f"{name}, eps = {eps:g}"] = statistics.less_number(mean_of(found), value)
     return cells

@@ -12,11 +12,11 @@ from scipy.special import binom
 from dpdescent.checks import as_list
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.papers.choquettechoo2023 import criteria, mean_law
-from dpdescent.papers.choquettechoo2023.criteria import claim, ends, equal, every, mean_at, rows
+from dpdescent.papers.choquettechoo2023.criteria import claim, claim_on_all_cells, ends, equal, mean_at, rows
 from dpdescent.papers.choquettechoo2023.setting import Array, Row, Spec
 from dpdescent.replication.judging import algebra, records
-from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import ends_and_middle, row
+from dpdescent.replication.judging.algebra import rows_of
+from dpdescent.replication.judging.bound_rows import bound_row, ends_and_middle
 from dpdescent.replication.judging.criteria import BELOW_0, at_least, at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly
@@ -57,7 +57,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 def _judge_ratios(evidence: Evidence) -> Iterator[Claim]:
     exact, proxy = (ratio(evidence, series) for series in ("exact ratio", "order-wise proxy"))
     inner = exact[exact["eta"] < 1.0]
-    yield every(
+    yield claim_on_all_cells(
         id="fig01-never-worse", artefact=FIGURE, location="Figure 1 (left)", kind="figure", source="identity",
         statement="DP-FTRL is never worse than DP-SGD",
         quantity="largest exact ratio of F_inf over eta",
@@ -77,7 +77,7 @@ def _judge_ratios(evidence: Evidence) -> Iterator[Claim]:
         note=f"the rate eta log^2(1/eta), without its constant, is {rate:.3g} there; finding fig01-caption",
     )  # fmt: skip
     below = proxy[proxy["eta"] < 1.0]
-    yield every(
+    yield claim_on_all_cells(
         id="rate-always-better", artefact=FIGURE, location="Sec. 2.1", kind="text", source="identity",
         statement="the optimal coefficient of 1/rho, eta^2 log^2(1/eta), is always better than DP-SGD's eta",
         quantity="largest eta log^2(1/eta) over eta",
@@ -98,21 +98,21 @@ def _at_end(table: pd.DataFrame, mask: "pd.Series[bool]", place: int) -> Estimat
 def _judge_coefficients(evidence: Evidence) -> Iterator[Claim]:
     later = rows(evidence, FIGURE, panel="time", series="beta*")
     later = later[(later["t"] >= 1) & (later["eta"] < 1.0)]
-    yield every(
+    yield claim_on_all_cells(
         id="fig01-negative", artefact=FIGURE, location="Sec. 2.1, Figure 1 (middle)", kind="figure", source="paper",
         statement="beta*_t < 0 for t >= 1: the noise that was injected before is subtracted",
         quantity="largest beta*_t over t >= 1 and eta",
         cells=algebra.means(later, ["eta", "t"]), criterion=BELOW_0,
     )  # fmt: skip
-    scaled = [-row["mean"] * row["t"] ** 1.5 / (1.0 - row["eta"]) ** row["t"] for row in algebra.each(later)]
+    scaled = [-row["mean"] * row["t"] ** 1.5 / (1.0 - row["eta"]) ** row["t"] for row in algebra.rows_of(later)]
     yield claim(
         id="fig01-decay", artefact=FIGURE, location="Sec. 2.1", kind="text", source="paper",
         statement="beta*_t = -Theta(t^(-3/2) (1 - eta)^t)",
         quantity="-beta*_t t^(3/2) (1 - eta)^-t: largest over smallest over t >= 1 and eta",
-        measured=algebra.spread(scaled), criterion=at_most(criteria.SAME_ORDER),
+        measured=algebra.largest_over_smallest(scaled), criterion=at_most(criteria.SAME_ORDER),
     )  # fmt: skip
     power = rows(evidence, FIGURE, panel="frequency", series="|B*|^2")
-    yield every(
+    yield claim_on_all_cells(
         id="fig01-power", artefact=FIGURE, location="Sec. 2.1, Figure 1 (right)", kind="figure", source="paper",
         statement="the product is minimised by |B*(omega)|^2 = |1 - eta - exp(i omega)|",
         quantity=f"F_inf by quadrature of |B*|^2 (1 + e cos(k omega)), e in {TILTS}, k in {ORDERS}, eta in {RATES}, over the closed form of the optimum: the smallest",
@@ -120,11 +120,11 @@ def _judge_coefficients(evidence: Evidence) -> Iterator[Claim]:
         criterion=at_least(1.0 - 1e-9, words="at least 1 (to 1e-9)"),
         changed="Before a first look at output at quick scale the drawn powers were compared with the formula that draws them.",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="anti-correlated", artefact=FIGURE, location="Sec. 1.3, Sec. 2.1", kind="text", source="paper",
         statement="the injected noise is anti-correlated: E<w~_t, w~_tau> < 0 for t != tau",
         quantity="largest autocorrelation of w~ over lags and eta, from |B*|^2 by Fourier transform",
-        cells=algebra.by(power[power["eta"] < 1.0], ["eta"], _largest_correlation), criterion=BELOW_0,
+        cells=algebra.measured_by(power[power["eta"] < 1.0], ["eta"], _largest_correlation), criterion=BELOW_0,
     )  # fmt: skip
 
 
@@ -163,11 +163,11 @@ def _largest_correlation(power: pd.DataFrame) -> Estimate:
 def _never_worse(evidence: Evidence) -> Iterator[Bound]:
     table = rows(evidence, "fig01", panel="ratio", series="exact ratio")
     why = "F_inf of the optimum over that of DP-SGD without noise of observations"
-    for found in each(table):
+    for found in rows_of(table):
         eta, measured = float(found["eta"]), found["mean"]
         setting = f"Figure 1: eta={eta:g}"
         if eta in ends_and_middle(table["eta"]):
-            yield row(
+            yield bound_row(
                 bound="ratio of errors", location="Figure 1, Sec. 2.1", setting=setting, value=1.0, measured=measured,
                 note=f"{why}: never worse", allowed=1e-12,
             )  # fmt: skip
@@ -178,7 +178,7 @@ def _binomials(evidence: Evidence) -> Iterator[Bound]:
     table = rows(evidence, "fig01", panel="time", series="beta*")
     table = table[table["t"] > 0]
     for eta, group in table.groupby("eta"):
-        for found in each(group[group["t"].isin(ends(group["t"]))]):
+        for found in rows_of(group[group["t"].isin(ends(group["t"]))]):
             t, measured = int(found["t"]), found["mean"]
             setting = f"Figure 1: eta={eta:g}, t={t}"
             value = (-1.0) ** t * float(binom(0.5, t)) * (1.0 - eta) ** t

@@ -12,7 +12,7 @@ import pandas as pd
 
 from dpdescent.checks import as_list, require_non_negative, require_positive
 from dpdescent.papers.choquettechoo2023 import criteria, laws
-from dpdescent.papers.choquettechoo2023.criteria import EQUAL, SAME_ORDER, claim, every, rows
+from dpdescent.papers.choquettechoo2023.criteria import EQUAL, SAME_ORDER, claim, claim_on_all_cells, rows
 from dpdescent.papers.choquettechoo2023.setting import (
     FTRL,
     SGD,
@@ -25,7 +25,7 @@ from dpdescent.papers.choquettechoo2023.setting import (
     problems,
 )  # fmt: skip
 from dpdescent.replication.judging import algebra, records
-from dpdescent.replication.judging.criteria import about, at_least, at_most
+from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence, Source
 
 LOWER_BOUND, NOISY_SGD, NU_NOISY_FTRL, NOISY_FTRL = "Lower bound", "Noisy-SGD", "nu-Noisy-FTRL", "Noisy-FTRL"
@@ -301,7 +301,7 @@ def _harder(table: pd.DataFrame) -> pd.DataFrame:
 
 def _judge_table1(evidence: Evidence) -> Iterator[Claim]:
     lower = rows(evidence, "table1", row="Lower bound", series="suboptimality")
-    yield every(
+    yield claim_on_all_cells(
         id="table1-lower", artefact="table1", location="Table 1, Thm 2.2, C.18", kind="table", source="paper",
         statement="for all coefficients with finite l1 norm F_inf is Omega(eta^2 d_eff / rho)",
         quantity="exact infimum over eta^2 d_eff / rho: the smallest",
@@ -318,14 +318,14 @@ def _judge_table1(evidence: Evidence) -> Iterator[Claim]:
             id=sgd, artefact="table1", location="Table 1", kind="table", source="paper",
             statement=f"{words} of Noisy-SGD is Theta({sgd_order})",
             quantity=f"{quantity}, over that order: largest over smallest over d and eta",
-            measured=algebra.spread(of_sgd), criterion=at_most(SAME_ORDER),
+            measured=algebra.largest_over_smallest(of_sgd), criterion=at_most(SAME_ORDER),
             note=note,
         )  # fmt: skip
         yield claim(
             id=ftrl, artefact="table1", location="Table 1, Thm 2.2, Sec. 1.3 (a)", kind="table", source="paper",
             statement=f"{words} of nu-Noisy-FTRL is O({ftrl_order})",
             quantity=f"{quantity}, over that order as d grows and eta falls: its largest value over its first",
-            measured=algebra.growth(of_ftrl), criterion=at_most(SAME_ORDER),
+            measured=algebra.largest_over_first(of_ftrl), criterion=at_most(SAME_ORDER),
             note=note,
         )  # fmt: skip
 
@@ -333,13 +333,13 @@ def _judge_table1(evidence: Evidence) -> Iterator[Claim]:
 def _judge_table4(evidence: Evidence) -> Iterator[Claim]:
     table = _harder(rows(evidence, "table4"))
     parts = {name: table[table["algorithm"] == name] for name in (SGD, "Noisy-FTRL", "ratio")}
-    yield every(
+    yield claim_on_all_cells(
         id="table4-sgd", **TABLE_4,
         statement="for every decay of the eigenvalues F_inf of Noisy-SGD is of the order eta d / rho",
         quantity="exact F_inf over eta d / rho: largest over smallest over d, by row the largest",
         cells=criteria.spread_by(parts[SGD], ["row"]), criterion=at_most(SAME_ORDER),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="table4-ftrl", **TABLE_4,
         statement="for every decay of the eigenvalues F_inf of Noisy-FTRL is at most of the order of the entry",
         quantity="exact F_inf over the entry as d grows: its largest value over its first, by row the largest",
@@ -347,14 +347,14 @@ def _judge_table4(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     yield from _table4_ratios(parts)
     found = parts[SGD][parts[SGD]["row"].isin(list(SPECTRA))]
-    scaled = found.assign(mean=[row["d_eff"] / SPECTRA[row["row"]](row["d"]) for row in algebra.each(found)])
-    yield every(
+    scaled = found.assign(mean=[row["d_eff"] / SPECTRA[row["row"]](row["d"]) for row in algebra.rows_of(found)])
+    yield claim_on_all_cells(
         id="table4-d-eff", **TABLE_4,
         statement="effective dimensions: d, sqrt(d), d^(1-a)/(1-a), log d, constant, a/(a-1)",
         quantity="Tr H over the entry: largest over smallest over d, by row the largest",
         cells=criteria.spread_by(scaled, ["row"]), criterion=at_most(SAME_ORDER),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="table4-always-better", artefact="table4", location="Table 4, caption", kind="table", source="paper",
         statement="Noisy-FTRL is always better at large dimension d or small learning rate eta",
         quantity="exact F_inf of Noisy-FTRL over that of Noisy-SGD at the largest d, by row the largest",
@@ -374,11 +374,11 @@ def _table4_ratios(parts: dict[str, pd.DataFrame]) -> Iterator[Claim]:
         ("table4-ratio-square", "identity", "lambda_k = 1/k^2: the ratio is (eta/d) log^3(d/eta)", ratio["row"] == "1/k^2", "printed against printed: a misprint, finding table-4-ratio"),
     )  # fmt: skip
     for id, source, words, kept, note in statements:
-        yield every(
+        yield claim_on_all_cells(
             id=id, artefact="table4", location="Table 4", kind="table", source=source,
             statement=words,
             quantity="printed ratio over the quotient of the row's other two entries: the one that is furthest from 1",
-            cells=algebra.ratios(ratio[kept], implied, place), criterion=about(1.0, EQUAL),
+            cells=algebra.ratios(ratio[kept], implied, place), criterion=within_of(1.0, EQUAL),
             note=note,
         )  # fmt: skip
 

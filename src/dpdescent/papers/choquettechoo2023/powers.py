@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.choquettechoo2023 import formulas, laws
-from dpdescent.papers.choquettechoo2023.criteria import NEARLY, every, rows
+from dpdescent.papers.choquettechoo2023.criteria import NEARLY, claim_on_all_cells, rows
 from dpdescent.papers.choquettechoo2023.finite_time import ARTEFACT, MEASURED, MECHANISMS, unmet
 from dpdescent.papers.choquettechoo2023.formulas import Run
 from dpdescent.papers.choquettechoo2023.setting import DP_SGD, NU, Array, RegressionProblem
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.criteria import Criterion, about, at_most
+from dpdescent.replication.judging.criteria import Criterion, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import Regime
 from dpdescent.replication.judging.statistics import Estimate
@@ -101,27 +101,27 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     present = len(rows(evidence, ARTEFACT, panel="exact")) > 0
     failure = evidence.settings["failure"]
     for id, name in (("finite-powers-sgd", DP_SGD), ("finite-powers-ftrl", NU)):
-        yield every(
+        yield claim_on_all_cells(
             id=id, artefact=ARTEFACT, location=f"Sec. 2.3 (b), {PLACES[name]}", kind="theorem", source="paper",
             statement=f"omitting log factors, the part of {name}'s error that is due to privacy has the powers of d, kappa and d_eff of the bound: {_told(name)}",
             quantity=f"log-log slope, less the printed power, of {FORM}, by parameter: the furthest off; {MEASURED}",
             cells=_powers(name) if present else {}, criterion=_near(), regime=_regime(name, failure), changed=NEW, note=LARGE,
         )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="finite-non-private", artefact=ARTEFACT, location="Sec. 2.3 (b), D.14, D.15", kind="theorem", source="paper",
         statement="both bounds have the same term without privacy, kappa d_eff sigma_sgd^2 / T",
         quantity=f"log-log slope, less the printed power, of {FORM}, where privacy costs nothing, by parameter and mechanism: the furthest off; {MEASURED}",
         cells=_without_privacy() if present else {}, criterion=_near(), changed=NEW, note=LARGE,
     )  # fmt: skip
     for id, name in (("finite-bound-sgd", DP_SGD), ("finite-bound-ftrl", NU)):
-        yield every(
+        yield claim_on_all_cells(
             id=id, artefact=ARTEFACT, location=f"Sec. 2.3 (b), {PLACES[name]}", kind="theorem", source="paper",
             statement=f"for T of at least the order of kappa^2 d_eff^2 d / rho the printed bound holds for {name}, omitting log factors",
             quantity=f"log-log slope of the error over the bound at constant 1, by parameter: the largest; the error is {FORM}",
             cells=_over_bound(name) if present else {}, criterion=at_most(NEARLY, f": it outgrows the bound by no power, {OMITTED}"),
             regime=_regime(name, failure), changed=NEW, note=f"{LARGE}; {_constant(name) if present else ''}",
         )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="finite-admissible-rate", artefact=ARTEFACT, location="D.15, proof", kind="theorem", source="paper",
         statement="the largest admissible learning rate of nu-DP-FTRL is mu rho / (R^4 d), up to logarithms",
         quantity="log-log slope, less the printed power, of the largest learning rate that Theorem D.13 allows at constant 1 (it is in its own condition), by parameter: the furthest off",
@@ -130,7 +130,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _near() -> Criterion:
-    return about(0.0, NEARLY, words=f"within {NEARLY:g} of 0: {OMITTED}")
+    return within_of(0.0, NEARLY, words=f"within {NEARLY:g} of 0: {OMITTED}")
 
 
 def _told(name: str) -> str:
@@ -150,7 +150,7 @@ def tuned(setting: Setting, name: str, noisy: bool) -> laws.Tuned:
 
 def _slope(axis: str, settings: tuple[Setting, ...], values: list[float]) -> Estimate:
     table = pd.DataFrame({axis: [_at(axis, each) for each in settings], "mean": values, "se": math.nan})
-    return algebra.line(table, axis)
+    return algebra.least_squares_slope(table, axis)
 
 
 def _at(axis: str, setting: Setting) -> float:
@@ -234,7 +234,7 @@ def _admissible(failure: float) -> dict[str, Estimate]:
         moved = [base | {axis: base[axis] * factor} for factor in (0.1, 1.0, 10.0)]
         rates = [_largest_rate(failure, *each.values()) for each in moved]
         table = pd.DataFrame({"at": [each[axis] for each in moved], "mean": rates, "se": math.nan})
-        cells[axis] = _less(algebra.line(table, "at"), power)
+        cells[axis] = _less(algebra.least_squares_slope(table, "at"), power)
     return cells
 
 

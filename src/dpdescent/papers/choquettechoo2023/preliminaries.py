@@ -11,7 +11,7 @@ from dpdescent.checks import require_positive
 from dpdescent.papers.choquettechoo2023 import elliptic
 from dpdescent.papers.choquettechoo2023.criteria import between, equal
 from dpdescent.papers.choquettechoo2023.elliptic import Quadrature, distance_squared
-from dpdescent.replication.judging.bound_rows import row, stated
+from dpdescent.replication.judging.bound_rows import bound_row, unjudged_row
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 # Dampings; pairs nu <= eta lambda, as the theorems have them, and two the other way.
@@ -88,7 +88,7 @@ def _diagonal(a: float) -> Iterator[Bound]:
     measured = float(grid.integrate(distance_squared(a, grid.frequencies) ** -0.5))
     why = f"4/(2-a) K(sqrt(1-a)/(1-a/2)); {QUADRATURE}"
     yield equal("I(a, a)", "Lemma F.15", setting, elliptic.diagonal(a), measured, why)
-    yield row(
+    yield bound_row(
         bound="I(a, a), from above", location="Lemma C.21(i)", setting=setting, value=elliptic.diagonal_bound(a),
         measured=elliptic.diagonal(a), note=f"5 log(8/a); {CLOSED}",
     )  # fmt: skip
@@ -102,7 +102,7 @@ def _first_kind(a: float) -> Iterator[Bound]:
     why = f"log(4/k') and (1 + k'^2/4) log(4/k'); {CLOSED}"
     yield from between("K(k)", "Property F.10", setting, lower, upper, measured, why)
     why = f"(5/4) log(4/k'); {CLOSED}"
-    yield row(
+    yield bound_row(
         bound="K(k), coarsely from above", location="Property F.10", setting=setting, value=ceiling,
         measured=measured, note=why,
     )  # fmt: skip
@@ -120,7 +120,7 @@ def _ordered(a: float, b: float) -> Iterator[Bound]:
     """Evaluates, for a <= b <= 1/4, Lemma C.21(ii) and Property F.11 that it uses."""
     setting, measured = f"a={a:g}, b={b:.4g}", elliptic.integral(a, b)
     why = f"(128/49) log(8/a), without its factor 1 + O(a), for which the constant leaves room; {CLOSED}"
-    yield row(
+    yield bound_row(
         bound="I(a, b), from above", location="Lemma C.21(ii)", setting=setting, value=elliptic.integral_bound(a),
         measured=measured, note=why,
     )  # fmt: skip
@@ -129,7 +129,7 @@ def _ordered(a: float, b: float) -> Iterator[Bound]:
         third = _third(1.0 - gap, complementary**2)
         value = third_kind_bound(1.0 - gap, complementary)
         why = f"log(4/k')/(1-alpha^2), without its factor 1 + O(k'), for which it leaves room; {CLOSED}"
-        yield row(
+        yield bound_row(
             bound="Pi(alpha^2, k), from above", location="Property F.11", setting=setting, value=value, note=why,
             measured=third,
         )  # fmt: skip
@@ -138,7 +138,7 @@ def _ordered(a: float, b: float) -> Iterator[Bound]:
 def _beyond(a: float, b: float) -> Bound:
     """Evaluates Lemma C.21(ii) where it is not stated and the proof of Proposition C.22 uses it."""
     why = f"(128/49) log(8/a), stated for b of at most 1/4; {CLOSED}"
-    return row(
+    return bound_row(
         bound="I(a, b), from above, b in (1/4, 1/3]", location="Prop. C.22, proof", setting=f"a={a:g}, b={b:.4g}",
         value=elliptic.integral_bound(a), measured=elliptic.integral(a, b), note=why,
     )  # fmt: skip
@@ -165,7 +165,7 @@ def _cosines() -> Iterator[Bound]:
         yield equal("reciprocal cosine", "Lemma F.13", f"a={a:g}", value, measured, f"2 pi/sqrt(1-a^2); {QUADRATURE}")
     for a in (1.0, -1.0):
         why = "diverges, as Lemma F.14's does, by which nu = 0 has no finite sensitivity"
-        yield stated(
+        yield unjudged_row(
             bound="reciprocal cosine", location="Lemma F.13, F.14", setting=f"a={a:g}",
             value=reciprocal_cosine_integral(a), note=why,
         )  # fmt: skip
@@ -194,7 +194,7 @@ def _thresholds() -> Iterator[Bound]:
     for c in (0.2499, 0.1, 0.01, 1e-3, 1e-6):
         x = log_threshold(c)
         why = f"c; measured is x log^2(1/x) at the largest x, c/(9 log^2(9/c)) = {x:.3g}, up to which it increases"
-        yield row(
+        yield bound_row(
             bound="x log^2(1/x)", location="Lemma F.22", setting=f"c={c:g}", value=c,
             measured=x * math.log(1.0 / x) ** 2, note=why,
         )  # fmt: skip
@@ -215,7 +215,7 @@ def _constant() -> Iterator[Bound]:
     measured = (1.0 - math.log(2.0)) / 2.0
     why = "measured is (1 - log 2)/2, which Chernoff's bound gives for Gaussian vectors"
     for name, value in (("0.1457", HANSON_WRIGHT), ("1/8", EIGHTH)):
-        yield row(
+        yield bound_row(
             bound=f"c of Hanson-Wright, {name}", location="Remark F.7", setting="Gaussian", value=value,
             measured=measured, direction="at least", note=why,
         )  # fmt: skip
@@ -227,11 +227,11 @@ def _quantiles(d: int, failure: float) -> Iterator[Bound]:
     measured = float(chi2.isf(failure, d))
     why = "measured is the exact quantile of |xi|^2"
     value = FIRST * (d * math.sqrt(log) + log)
-    yield row(
+    yield bound_row(
         bound="|xi|^2, C = 8", location="Lemma F.6, Remark F.7", setting=setting, value=value, measured=measured,
         note=f"C (Tr A sqrt(log 1/p) + |A|_2 log 1/p); {why}",
     )  # fmt: skip
-    yield row(
+    yield bound_row(
         bound="|xi|^2, C' = 16", location="Lemma F.6, Remark F.7", setting=setting, value=SECOND * d * log,
         measured=measured, note=f"C' Tr A log 1/p; {why}",
     )  # fmt: skip

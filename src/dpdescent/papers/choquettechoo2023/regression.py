@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.papers.choquettechoo2023 import criteria, formulas, laws, streams
-from dpdescent.papers.choquettechoo2023.criteria import AGREES, NEARLY, RATE, SLOPE, claim, every, rows
+from dpdescent.papers.choquettechoo2023.criteria import AGREES, NEARLY, RATE, SLOPE, claim, claim_on_all_cells, rows
 from dpdescent.papers.choquettechoo2023.setting import (
     FTRL,
     SGD,
@@ -23,10 +23,10 @@ from dpdescent.papers.choquettechoo2023.setting import (
 from dpdescent.papers.choquettechoo2023.streams import StreamArm
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra, records, statistics
-from dpdescent.replication.judging.criteria import ABOVE_0, about, between
+from dpdescent.replication.judging.criteria import ABOVE_0, between, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import at_every_reading
-from dpdescent.replication.judging.statistics import NOTHING, Estimate, known
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, with_value
 
 PLACE = ["panel", "d", "alpha", "eta"]
 # Published slopes: series, axis (which is the panel too), ids of the claims on exact values and on simulations.
@@ -177,37 +177,40 @@ def _statement(series: str, axis: str, printed: float) -> str:
 
 
 def _exact_slope(evidence: Evidence, id: str, series: str, axis: str, printed: float, by_grid: algebra.Places) -> Claim:
-    wanted = about(printed, SLOPE)
-    values = [each.value for each in known(by_grid.values())]
+    wanted = within_of(printed, SLOPE)
+    values = [each.value for each in with_value(by_grid.values())]
     main = by_grid["main"].value
-    settings = {each: algebra.line(along(evidence, series, axis, variant=each), axis) for each in SETTINGS}
+    settings = {
+        each: algebra.least_squares_slope(along(evidence, series, axis, variant=each), axis) for each in SETTINGS
+    }
     return claim(
         id=id, **FIGURE_2, statement=_statement(series, axis, printed),
         quantity="least-squares log-log slope of the exact F_inf; the interval is the range over grids, which are not stated",
         measured=Estimate(main, min(values), max(values)) if not math.isnan(main) else NOTHING,
         criterion=between(wanted.low, wanted.high, words=f"{wanted.words} on every grid, given nu = eta mu and no label noise, which are inferred from the published slopes too; open where grids disagree"),
         straddles="unstated value decides",
-        note=f"by grid: {algebra.told(by_grid)}; other settings: {algebra.told(settings)}{FITTED if axis == 'eta' else ''}",
+        note=f"by grid: {algebra.places_text(by_grid)}; other settings: {algebra.places_text(settings)}{FITTED if axis == 'eta' else ''}",
     )  # fmt: skip
 
 
 def _by_grid(evidence: Evidence, series: str, axis: str) -> algebra.Places:
     """Exact slopes on the main grid and on the others."""
     grids = ("main", *GRIDS[axis])
-    return {each: algebra.line(along(evidence, series, axis, variant=each), axis) for each in grids}
+    return {each: algebra.least_squares_slope(along(evidence, series, axis, variant=each), axis) for each in grids}
 
 
 def _simulated_slope(
     evidence: Evidence, id: str, series: str, axis: str, printed: float, by_grid: algebra.Places
 ) -> Claim:
     found, shorter = (
-        algebra.line(along(evidence, series, axis, "simulated", each), axis) for each in ("main", "T = 4000")
+        algebra.least_squares_slope(along(evidence, series, axis, "simulated", each), axis)
+        for each in ("main", "T = 4000")
     )
     unstated = axis == "eta"
     return claim(
         id=id, **FIGURE_2, statement=_statement(series, axis, printed),
         quantity=f"least-squares log-log slope of the simulated error{GRID_UNSTATED if unstated else ''}",
-        measured=_widened(found, by_grid) if unstated else found, criterion=about(printed, SLOPE),
+        measured=_widened(found, by_grid) if unstated else found, criterion=within_of(printed, SLOPE),
         straddles="unstated value decides" if unstated else "interval",
         changed=f"{WIDENED} {AS_EXACT}" if unstated else AS_EXACT,
         note=f"{shorter.value:.3g} at T = 4000{FITTED if unstated else ''}",
@@ -217,7 +220,7 @@ def _simulated_slope(
 def _widened(simulated: Estimate, by_grid: dict[str, Estimate]) -> Estimate:
     """The simulated slope with an interval as much wider as exact slopes on other grids lie off that on the main one."""
     main = by_grid["main"].value
-    away = [0.0, *(each.value - main for each in known(by_grid.values()) if not math.isnan(main))]
+    away = [0.0, *(each.value - main for each in with_value(by_grid.values()) if not math.isnan(main))]
     return Estimate(simulated.value, simulated.low + min(away), simulated.high + max(away))
 
 
@@ -230,9 +233,9 @@ def _dependence(evidence: Evidence) -> Iterator[Claim]:
         yield claim(
             id=id, **FIGURE_2, statement=words,
             quantity=f"log-log slope of the exact F_inf in {axis}, {variant}; its interval holds the scatter about the line",
-            measured=algebra.exponent(along(evidence, series, axis, variant=variant), axis), criterion=about(centre, width),
+            measured=algebra.exponent(along(evidence, series, axis, variant=variant), axis), criterion=within_of(centre, width),
         )  # fmt: skip
-    slopes = (algebra.line(along(evidence, series, "eta", "simulated"), "eta") for series in (FTRL, SGD))
+    slopes = (algebra.least_squares_slope(along(evidence, series, "eta", "simulated"), "eta") for series in (FTRL, SGD))
     yield claim(
         id="fig02-better-eta", **FIGURE_2,
         statement="Noisy-FTRL also has a better dependence on the learning rate than Noisy-SGD",
@@ -252,7 +255,7 @@ def _nearly_equal(evidence: Evidence) -> Claim:
     told = {reading: made.measured for reading, made in readings.items() if made.measured is not None}
     return replace(
         found,
-        note=f"{found.note}; furthest off {algebra.listed(told.items())}; which lines are meant, and footnote 4, are not in the text",
+        note=f"{found.note}; furthest off {algebra.values_text(told.items())}; which lines are meant, and footnote 4, are not in the text",
     )  # fmt: skip
 
 
@@ -261,14 +264,14 @@ def _off(evidence: Evidence, grid: str, logarithm: str) -> Claim:
     found: algebra.Places = {}
     for series, axis, log in ((SGD, "eta", ""), (FTRL, "eta", logarithm), (FTRL, "d", logarithm)):
         variant = grid if axis == "eta" else "main"
-        order = algebra.line(along(evidence, f"{series} order{log}", axis, "bound", variant), axis)
+        order = algebra.least_squares_slope(along(evidence, f"{series} order{log}", axis, "bound", variant), axis)
         empirical = along(evidence, series, axis, "simulated" if variant == "main" else "exact", variant)
-        found[f"{series}, {axis}"] = statistics.minus(algebra.line(empirical, axis), order)
-    return every(
+        found[f"{series}, {axis}"] = statistics.minus(algebra.least_squares_slope(empirical, axis), order)
+    return claim_on_all_cells(
         id="fig02-nearly-equal", artefact="fig02", location="Figure 2, caption, Sec. 2.2", kind="figure", source="paper",
         statement="the slopes of the corresponding empirical and theoretical lines are nearly equal, showing the tightness of the theory",
         quantity="slope of the error (simulated on the main grid, exact on others) less that of the theorem's order, where the caption says no more: the one that is furthest off, at the first reading",
-        cells=found, criterion=about(0.0, NEARLY, words=f"within {NEARLY:g} of 0 on every grid of learning rates, with the order's logarithm and without; open where they disagree"),
+        cells=found, criterion=within_of(0.0, NEARLY, words=f"within {NEARLY:g} of 0 on every grid of learning rates, with the order's logarithm and without; open where they disagree"),
         changed="Before a review one grid, which is fitted to the printed slopes, and the order without its logarithm decided.",
     )  # fmt: skip
 
@@ -280,16 +283,16 @@ def _simulation(evidence: Evidence) -> Iterator[Claim]:
     def agreement(group: pd.DataFrame) -> Estimate:
         return statistics.pooled(list(algebra.ratios(group, expected, ["series", *PLACE]).values()))
 
-    yield every(
+    yield claim_on_all_cells(
         id="fig02-law", artefact="fig02", location="Figure 2, Sec. 2.2", kind="figure", source="ours",
         statement="(ours) simulations agree with the exact second moments",
         quantity="simulated error over the exact recursion's over the same steps, geometric mean over all points: the algorithm that is further off",
-        cells=algebra.by(simulated, ["series"], agreement), criterion=about(1.0, AGREES),
+        cells=algebra.measured_by(simulated, ["series"], agreement), criterion=within_of(1.0, AGREES),
         note="near the largest learning rates the law of the error has heavy tails, and a mean over runs is often too small",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="fig02-stationary", artefact="fig02", location="Figure 2", kind="figure", source="ours",
         statement="(ours) the empirically observed error is the asymptotic one: T is long enough",
         quantity="exact error of the simulated steps over F_inf: the point that is furthest off",
-        cells=criteria.quotients(simulated, "expected", "exact", ["series", *PLACE]), criterion=about(1.0, AGREES),
+        cells=criteria.quotients(simulated, "expected", "exact", ["series", *PLACE]), criterion=within_of(1.0, AGREES),
     )  # fmt: skip

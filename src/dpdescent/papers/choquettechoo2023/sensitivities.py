@@ -17,15 +17,24 @@ from dpdescent.noise.strategies import toeplitz
 from dpdescent.noise.strategies.base import Strategy
 from dpdescent.noise.strategies.toeplitz import Toeplitz
 from dpdescent.papers.choquettechoo2023 import elliptic, laws, orders
-from dpdescent.papers.choquettechoo2023.criteria import EQUAL, SAME_ORDER, UNDIMINISHED, claim, ends, equal, every, rows
+from dpdescent.papers.choquettechoo2023.criteria import (
+    EQUAL,
+    SAME_ORDER,
+    UNDIMINISHED,
+    claim,
+    claim_on_all_cells,
+    ends,
+    equal,
+    rows,
+)
 from dpdescent.papers.choquettechoo2023.elliptic import Quadrature, distance_squared
 from dpdescent.papers.choquettechoo2023.orders import ANTI_PGD, DAMPED_ANTI_PGD, FICHTENBERGER, NU_NOISY_FTRL
 from dpdescent.papers.choquettechoo2023.prefix_sums import MECHANISMS
 from dpdescent.papers.choquettechoo2023.setting import FTRL, Array, RegressionProblem, Row, Spec, problems
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import row
-from dpdescent.replication.judging.criteria import about, at_least, at_most
+from dpdescent.replication.judging.algebra import rows_of
+from dpdescent.replication.judging.bound_rows import bound_row
+from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Source
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly
 
@@ -106,27 +115,27 @@ def _sensitivities(evidence: Evidence) -> Iterator[Claim]:
     undamped, damped = found[FICHTENBERGER], found[DAMPED_ANTI_PGD]
     statements: tuple[tuple[str, Source, str, str, pd.DataFrame, str, str], ...] = (
         ("table2-sensitivity-undamped", "paper", FICHTENBERGER, "log T", undamped, "T", "natural logarithm"),
-        ("table2-sensitivity-damped-anti-pgd", "identity", DAMPED_ANTI_PGD, "1/nu", algebra.at_end(damped, "T"), "nu, at the largest T", "a geometric sum, 1/(nu (2 - nu))"),
+        ("table2-sensitivity-damped-anti-pgd", "identity", DAMPED_ANTI_PGD, "1/nu", algebra.rows_at_end(damped, "T"), "nu, at the largest T", "a geometric sum, 1/(nu (2 - nu))"),
     )  # fmt: skip
     for id, source, name, entry, table, axis, note in statements:
         yield claim(
             id=id, artefact="table2", location="Table 2", kind="table", source=source,
             statement=f"{name}: gamma_T^2 is of the order {entry}",
             quantity=f"gamma_T^2 over {entry}: largest over smallest over {axis}",
-            measured=algebra.spread(table["mean"]), criterion=at_most(SAME_ORDER),
+            measured=algebra.largest_over_smallest(table["mean"]), criterion=at_most(SAME_ORDER),
             note=note,
         )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="table2-sensitivity-nu", artefact="table2", location="Table 2, App. D.4", kind="table", source="paper",
         statement="nu-Noisy-FTRL: gamma_T^2 is of the order log(1/nu), and at most 5 log(1/(eta mu)) always",
         quantity="gamma_T^2 over log(1/nu): the largest over T and eta",
         cells=algebra.means(found[NU_NOISY_FTRL], ["eta", "T"]), criterion=at_most(SENSITIVITY_CONSTANT),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="table2-sensitivity-anti-pgd", artefact="table2", location="Table 2, App. C.5", kind="table", source="identity",
         statement="Anti-PGD: gamma_T^2 = T, the norm of a column of ones",
         quantity="gamma_T^2 over T: the one that is furthest from 1",
-        cells=algebra.means(found[ANTI_PGD], ["eta", "T"]), criterion=about(1.0, EQUAL),
+        cells=algebra.means(found[ANTI_PGD], ["eta", "T"]), criterion=within_of(1.0, EQUAL),
     )  # fmt: skip
 
 
@@ -137,25 +146,25 @@ def _suboptimalities(evidence: Evidence) -> Iterator[Claim]:
         id="table2-suboptimality-nu", artefact="table2", location="Table 2", kind="table", source="paper",
         statement="nu-Noisy-FTRL with 0 < nu <= eta mu: F_inf is at most of the order eta^2 G^2 Tr H log^2(1/nu) / rho",
         quantity="exact F_inf over that order as eta falls: its largest value over its first",
-        measured=algebra.growth(found["mean"]), criterion=at_most(SAME_ORDER),
+        measured=algebra.largest_over_first(found["mean"]), criterion=at_most(SAME_ORDER),
     )  # fmt: skip
     damped = _table2(evidence, DAMPED_ANTI_PGD, "suboptimality")
     yield claim(
         id="table2-suboptimality-damped-anti-pgd", artefact="table2", location="Table 2, C.24", kind="table", source="paper",
         statement="Anti-PGD with damping: F_inf is of the order eta^(3/2) G^2 sqrt(d Tr H) / rho",
         quantity="exact F_inf over that order: largest over smallest over eta",
-        measured=algebra.spread(damped["mean"]), criterion=at_most(SAME_ORDER),
+        measured=algebra.largest_over_smallest(damped["mean"]), criterion=at_most(SAME_ORDER),
     )  # fmt: skip
 
 
 def _diverging(evidence: Evidence) -> Claim:
     horizon = rows(evidence, "table2", quantity="suboptimality at horizon T").sort_values("T")
     horizon = horizon[horizon["row"].isin([FICHTENBERGER, ANTI_PGD])]
-    return every(
+    return claim_on_all_cells(
         id="table2-diverges", artefact="table2", location="Table 2, caption", kind="table", source="paper",
         statement="Fichtenberger et al. and Anti-PGD have F_inf = inf, because the sensitivity diverges as T -> inf",
         quantity="what the error with gamma_T grows by from one T to the next, last over first: the smallest over both and eta",
-        cells=algebra.by(horizon, ["row", "eta"], _last_step_over_first), criterion=at_least(UNDIMINISHED, ": it does not level off"),
+        cells=algebra.measured_by(horizon, ["row", "eta"], _last_step_over_first), criterion=at_least(UNDIMINISHED, ": it does not level off"),
     )  # fmt: skip
 
 
@@ -168,16 +177,16 @@ def _last_step_over_first(table: pd.DataFrame) -> Estimate:
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of the limit for every nu of Figure 2, of horizons, of norms of beta, of several participations."""
     yield from _limits(evidence)
-    for found in each(_horizons(evidence)):
+    for found in rows_of(_horizons(evidence)):
         yield from _horizon(found)
     yield from _norms(evidence)
-    for found in each(rows(evidence, "ext_prefix_sums", copies=1)):
+    for found in rows_of(rows(evidence, "ext_prefix_sums", copies=1)):
         yield from _participations(found)
 
 
 def _limits(evidence: Evidence) -> Iterator[Bound]:
     table = damped(evidence)
-    for found in each(table):
+    for found in rows_of(table):
         nu, measured = found["nu"], found["gamma_squared"]
         grid = Quadrature.graded(nu)
         value = float(grid.integrate(distance_squared(nu, grid.frequencies) ** -0.5)) / (2.0 * math.pi)
@@ -198,13 +207,13 @@ def _limit_bounds(nu: float, measured: float) -> Iterator[Bound]:
     setting = f"nu={nu:g}"
     value = elliptic.diagonal_bound(nu) / (2.0 * math.pi)
     why = f"5 log(8/nu) / (2 pi); {MEASURED}"
-    yield row(
+    yield bound_row(
         bound="gamma_inf^2 of eq. (7), from above", location="Lemma C.21(i), (50)", setting=setting, value=value,
         measured=measured, note=why,
     )  # fmt: skip
     value = 5.0 * math.log(1.0 / nu)
     why = f"5 log(1/nu), as the proof of D.15 has it: {value / measured:.3g} times it; {MEASURED}"
-    yield row(
+    yield bound_row(
         bound="gamma^2 of eq. (7), proof of D.15", location="Cor. D.15, proof", setting=setting, value=value,
         measured=measured, note=why,
     )  # fmt: skip
@@ -229,7 +238,7 @@ def _horizon(found: pd.Series) -> Iterator[Bound]:
         value = strategy.sensitivity_squared_limit()
         why = f"gamma_T increases to gamma_inf; {MEASURED}"
         rounding = 1e-12 * value
-        yield row(
+        yield bound_row(
             bound="gamma_T^2, its limit", location="App. C.1.1", setting=setting, value=value, measured=measured,
             note=why, allowed=rounding,
         )  # fmt: skip
@@ -258,7 +267,7 @@ def _norms(evidence: Evidence) -> Iterator[Bound]:
         why = f"2 - sqrt(nu); no measurement: measured is the sum of {SUMMED:g}/nu coefficients"
         yield equal("|beta|_1 of eq. (7)", "(7)", f"nu={nu:g}", 2.0 - math.sqrt(nu), measured, why)
         why = "no measurement: measured is the square of that sum"
-        yield row(
+        yield bound_row(
             bound="|beta|_1^2 of eq. (7)", location="Cor. D.15, proof", setting=f"nu={nu:g}", value=4.0,
             measured=measured**2, note=why,
         )  # fmt: skip

@@ -17,13 +17,13 @@ import pandas as pd
 
 from dpdescent.checks import as_list, require_non_negative, require_positive
 from dpdescent.papers.choquettechoo2023 import criteria
-from dpdescent.papers.choquettechoo2023.criteria import claim, ends, every, mean_at, rows
+from dpdescent.papers.choquettechoo2023.criteria import claim, claim_on_all_cells, ends, mean_at, rows
 from dpdescent.papers.choquettechoo2023.elliptic import Quadrature, diagonal, distance_squared
 from dpdescent.papers.choquettechoo2023.multipliers import Descent, Multiplier, best_multiplier
 from dpdescent.papers.choquettechoo2023.setting import DP_SGD, NU, Array, Row, Spec
 from dpdescent.replication.judging import algebra, records
-from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import ends_and_middle, identity, row
+from dpdescent.replication.judging.algebra import rows_of
+from dpdescent.replication.judging.bound_rows import bound_row, ends_and_middle, equality_row
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Source
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly
@@ -235,7 +235,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield from _tighter(bounds)
     yield from _growth(bounds)
     table = bounds[OPTIMIZED]
-    yield every(
+    yield claim_on_all_cells(
         id="fig03-quickly", **WORDS_OF_SECTION_3, statement="empirically this iterative procedure converges quickly",
         quantity=f"rounds of the alternation until the bound changes by less than a thousandth: the most over condition numbers, {PANELS}",
         cells=criteria.values(table, "iterations", PLACE), criterion=at_most(criteria.QUICKLY, words=f"at most {criteria.QUICKLY}"),
@@ -249,7 +249,7 @@ def _tighter(bounds: dict[str, pd.DataFrame]) -> Iterator[Claim]:
         ("fig03-optimized-tighter", "identity", OPTIMIZED, NU, "the alternation starts from nu-DP-FTRL, and no round increases the bound"),
     )  # fmt: skip
     for id, source, tighter, wider, note in statements:
-        yield every(
+        yield claim_on_all_cells(
             id=id, artefact="fig03", location="Figure 3, Sec. 3", kind="figure", source=source,
             statement=f"the bound of {tighter} is tighter than that of {wider}",
             quantity=f"bound of {tighter} over that of {wider}: the largest over condition numbers, {PANELS}",
@@ -257,7 +257,7 @@ def _tighter(bounds: dict[str, pd.DataFrame]) -> Iterator[Claim]:
             note=note,
         )  # fmt: skip
     last = {name: table.groupby(PANEL).tail(1) for name, table in bounds.items()}
-    yield every(
+    yield claim_on_all_cells(
         id="fig03-significant", artefact="fig03", location="Sec. 1.3, Sec. 3", kind="text", source="paper",
         statement="nu-DP-FTRL significantly improves upon DP-SGD, particularly when the condition number is large",
         quantity=f"bound of DP-SGD over that of nu-DP-FTRL at the largest condition number: the smallest {PANELS}",
@@ -267,22 +267,22 @@ def _tighter(bounds: dict[str, pd.DataFrame]) -> Iterator[Claim]:
 
 def _growth(bounds: dict[str, pd.DataFrame]) -> Iterator[Claim]:
     gap, quotient = (_combined(bounds[DP_SGD], bounds[NU], how) for how in (np.subtract, np.divide))
-    yield every(
+    yield claim_on_all_cells(
         id="fig03-absolute-gap", **SECTION_3, statement="the absolute gap grows with the increasing condition number",
         quantity=f"bound of DP-SGD less that of nu-DP-FTRL, over the same at the condition number before: the smallest, {PANELS}",
         cells=_steps(gap), criterion=at_least(1.0 + criteria.EQUAL, words="above 1"),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="fig03-multiplicative", **SECTION_3, statement="the gap between DP-SGD and nu-DP-FTRL is multiplicative",
         quantity=f"bound of DP-SGD over that of nu-DP-FTRL, over the same at the condition number before: the smallest, {PANELS}",
         cells=_steps(quotient), criterion=at_least(1.0 - criteria.SOLVED, words="at least 1 (to the solver's tolerance): on a logarithmic axis the gap does not close"),
     )  # fmt: skip
     slower = _combined(bounds[OPTIMIZED], bounds[NU], np.divide)
-    yield every(
+    yield claim_on_all_cells(
         id="fig03-optimized-slower", **SECTION_3,
         statement="the suboptimality of Optimized DP-FTRL grows even more slowly with kappa",
         quantity=f"growth of its bound from the smallest to the largest condition number over that of nu-DP-FTRL's: the largest {PANELS}",
-        cells=algebra.by(slower, PANEL, _end_to_end), criterion=at_most(1.0 - criteria.SOLVED, words="below 1"),
+        cells=algebra.measured_by(slower, PANEL, _end_to_end), criterion=at_most(1.0 - criteria.SOLVED, words="below 1"),
     )  # fmt: skip
 
 
@@ -303,7 +303,7 @@ def _steps(table: pd.DataFrame) -> algebra.Places:
 
 
 def _end_to_end(table: pd.DataFrame) -> Estimate:
-    return algebra.over(table.iloc[-1], table.iloc[0]) if table["kappa"].nunique() > 1 else NOTHING
+    return algebra.ratio_of_rows(table.iloc[-1], table.iloc[0]) if table["kappa"].nunique() > 1 else NOTHING
 
 
 def _stabilises(evidence: Evidence) -> Claim:
@@ -322,19 +322,19 @@ def _stabilises(evidence: Evidence) -> Claim:
         quantity=f"relative distance of the bound on {points} uniform points to that on a graded grid: the largest; the interval is the range over cells",
         measured=off(uniform), criterion=at_most(criteria.AGREES, " in every cell; open where cells disagree, as neither eta nor the range of kappa is stated"),
         straddles="unstated value decides",
-        note=f"largest by eta: {algebra.told(algebra.by(uniform, ['eta'], off))}",
+        note=f"largest by eta: {algebra.places_text(algebra.measured_by(uniform, ['eta'], off))}",
     )  # fmt: skip
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates rows of every learning rate and condition number."""
     table = rows(evidence, "fig03")
-    for found in each(table[table["multiplier"] != STATIC]):
+    for found in rows_of(table[table["multiplier"] != STATIC]):
         yield from _sound(evidence, found)
     middle = table[table["kappa"].isin(ends_and_middle(table["kappa"]))]
-    for found in each(middle[middle["multiplier"] != STATIC]):
+    for found in rows_of(middle[middle["multiplier"] != STATIC]):
         yield from _more_lags(table, found)
-    for found in each(at_ends(table)):
+    for found in rows_of(at_ends(table)):
         if found["multiplier"] == STATIC:
             yield from _sound(evidence, found)
             yield from _recomputed(evidence, found)
@@ -375,7 +375,7 @@ def _quadratics(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise, 
         f"measured is the largest exact F_inf of quadratics of curvature mu, sqrt(mu L) and L, at {worst:.3g}; the "
         f"bound is {found['mean'] / exact[worst]:.4g} times it, 4 times where only constants are lost; F - F*"
     )
-    return row(
+    return bound_row(
         bound="bound (10) on a quadratic", location="Thm 3.1, (10)", setting=_place_of(found), value=found["mean"],
         measured=exact[worst], note=why,
     )  # fmt: skip
@@ -387,7 +387,7 @@ def _more_lags(table: pd.DataFrame, found: pd.Series) -> Iterator[Bound]:
     if value is not None:
         measured = found["mean"]
         why = f"that of the static multiplier; measured has more lags, which leave {measured / value:.4g} of it"
-        yield row(
+        yield bound_row(
             bound="bound (10), more lags", location="App. E.1", setting=_place_of(found), value=value,
             measured=measured, note=why, allowed=criteria.SOLVED * value,
         )  # fmt: skip
@@ -410,7 +410,7 @@ def _recomputed(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
         noise = Noise.independent(grid) if found["series"] == DP_SGD else nu_noise(problem, grid)
         best = bound(problem, grid, noise, T_max=0, sign=_sign(evidence))
     why = f"by the closed form of psi, equality up to {criteria.EQUAL:g} relative; measured is the table's"
-    yield identity(
+    yield equality_row(
         bound="bound (10), static", location="(93)", setting=_place_of(found), value=best.value, measured=found["mean"],
         allowed=criteria.EQUAL * best.value, note=why,
     )  # fmt: skip

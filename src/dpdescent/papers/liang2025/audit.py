@@ -10,8 +10,8 @@ from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism
-from dpdescent.replication.ledger.requests import NotAudited, Parameter, Request, Statement, rounded, unknown
-from dpdescent.replication.ledger.verdicts import UNCOVERED, Told
+from dpdescent.replication.ledger.requests import NotAudited, Parameter, Request, Statement, no_attack, rounded
+from dpdescent.replication.ledger.verdicts import UNCOVERED, Reporting
 from dpdescent.sums import added
 
 BOTH = "gradients of both stages flip sign"
@@ -30,7 +30,7 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
 
 # The paper's account is of the gradient steps, and says nothing of the preprocessing.
 FINDINGS = {
-    PLANTED: Told("release-beta-only"), SIGN: Told("release-beta-only"), CENTRED: Told("preprocessing", UNCOVERED)
+    PLANTED: Reporting("release-beta-only"), SIGN: Reporting("release-beta-only"), CENTRED: Reporting("preprocessing", UNCOVERED)
 }  # fmt: skip
 
 # Numbers of steps under attack. A run of T steps is attacked at the next smaller number, because the cost that a
@@ -72,7 +72,7 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     if event.name == "DP-2S-GD-beta":
         planted = Request(PLANTED, {"T": FIRST_SHOWN, "rho2": rounded(releases[0].rho)})
         return NotAudited(_SILENT) if T == 1 else planted
-    return unknown(event.name)
+    return no_attack(event.name)
 
 
 def statements() -> Iterable[Statement]:

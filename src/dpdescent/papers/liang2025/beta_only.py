@@ -22,7 +22,7 @@ from dpdescent.papers.liang2025.criteria import (
     SIGNIFICANT,
     at_readings,
     claim,
-    every,
+    claim_on_all_cells,
     exponent_over,
     held_to,
     no_faster,
@@ -31,8 +31,8 @@ from dpdescent.papers.liang2025.formulas import IVProblem
 from dpdescent.papers.liang2025.iterations import last_over_least
 from dpdescent.papers.liang2025.setting import Algorithm, Arm, Row, Spec, private
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.bound_rows import ORDER, row
-from dpdescent.replication.judging.criteria import Criterion, about, at_least, at_most
+from dpdescent.replication.judging.bound_rows import ORDER, bound_row
+from dpdescent.replication.judging.criteria import Criterion, at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.records import Place
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly
@@ -107,11 +107,11 @@ def _noise_free_first_stage(evidence: Evidence) -> Iterator[Claim]:
     yield _comparable(evidence, both, free)
     yield from _trajectories(both, DIVERGES, "when T grows larger, Algorithm 1 diverges", at_least(1.0 / SIGNIFICANT))
     yield from _trajectories(free, STABLE, "Algorithm 3 maintains a stable error trajectory", at_most(1.0 / COMPARABLE))
-    yield every(
+    yield claim_on_all_cells(
         id="fig06-contrast", **FIGURE_6,
         statement="for larger T Algorithm 1 does worse than Algorithm 3",
         quantity="smallest ratio over rho2 of mean errors at T = 2000, Algorithm 1 over Algorithm 3",
-        cells=algebra.ratios(algebra.at_end(both, "T"), free, ["T", "rho2"], ["rho2"]), criterion=at_least(1.0, words="above 1"),
+        cells=algebra.ratios(algebra.rows_at_end(both, "T"), free, ["T", "rho2"], ["rho2"]), criterion=at_least(1.0, words="above 1"),
         changed="Added after a review.", note="the contrast that the sentence draws",
     )  # fmt: skip
 
@@ -120,7 +120,7 @@ def _comparable(evidence: Evidence, both: pd.DataFrame, free: pd.DataFrame) -> C
     """The claim at the declared constants of O(n), all of which must agree."""
     n = evidence.spec["artefacts"]["fig06"]["cells"]["a"]["n"]
     readings = {
-        f"T <= {part * n:g}": every(
+        f"T <= {part * n:g}": claim_on_all_cells(
             id="fig06-comparable", **FIGURE_6,
             statement="for T = O(n) the two algorithms exhibit comparable performance",
             quantity=f"largest ratio of mean errors, Algorithm 1 over Algorithm 3, for T <= n = {n}",
@@ -137,7 +137,7 @@ def _comparable(evidence: Evidence, both: pd.DataFrame, free: pd.DataFrame) -> C
 
 def _comparable_up_to(both: pd.DataFrame, free: pd.DataFrame) -> str:
     """Up to which T no ratio exceeds what is called comparable, for a note."""
-    pairs = algebra.pairs(both, free, ["T", "rho2"])
+    pairs = algebra.paired_rows(both, free, ["T", "rho2"])
     largest = pd.Series({(row["T"], row["rho2"]): row["mean"] / other["mean"] for row, other in pairs})
     if largest.empty:
         return ""
@@ -158,7 +158,7 @@ def _trajectories(
         yield claim(
             id=id, **FIGURE_6, statement=statement,
             quantity=f"mean error at T = 2000 over that of the first step, which is the error of zero, rho2 = {rho2:g}",
-            measured=algebra.ends(curve, "T"), criterion=criterion,
+            measured=algebra.last_over_first(curve, "T"), criterion=criterion,
             changed=(
                 "Before a review the yardstick was each curve's own minimum, by which Algorithm 3 grows more than Algorithm 1; "
                 "both algorithms now have one yardstick: whether at least half of the error of zero is back."
@@ -174,7 +174,7 @@ def _improvement(evidence: Evidence) -> Claim:
         noisy, free = (laws.proof_terms(at.problem, rates, rho1, rho2, n).total for rho1 in (1.0, math.inf))
         return noisy / free
 
-    return every(
+    return claim_on_all_cells(
         id="app-F.1-improvement", artefact="bounds", location="App. F.1", kind="theorem", source="paper",
         statement="for T = O(n) leaving out the first stage's noise improves the bound insignificantly: the rate is unchanged",
         quantity="exponent in n of bound (29) over bound (52) at T = n, n = 1e3 to 1e6, rho1 = 1, hidden constants 1",
@@ -182,7 +182,7 @@ def _improvement(evidence: Evidence) -> Claim:
             f"rho2 = {rho2:g}": exactly(math.log(gain(10**6, rho2) / gain(1000, rho2)) / math.log(1e3))
             for rho2 in (0.1, 1.0, 10.0)
         },
-        criterion=about(0.0, RATE),
+        criterion=within_of(0.0, RATE),
     )  # fmt: skip
 
 
@@ -222,14 +222,14 @@ def _clipped(rows: pd.DataFrame) -> Estimate:
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates bounds of Figure 6: (a) is Algorithm 1, (b) Algorithm 3, whose bound is Theorem F.1; (c) is ours."""
     for panel, rho1 in (("a", 0.0), ("b", math.inf)):
-        for point in algebra.each(evidence.select("fig06", panel=panel, error_to="beta_hat")):
+        for point in algebra.rows_of(evidence.select("fig06", panel=panel, error_to="beta_hat")):
             place = f"Figure 6({panel})"
             at = cases.case(evidence, cases.FIGURE_6, T=point["T"], rho1=rho1, rho2=point["rho2"], place=place)
             yield cases.error_bound(at, point["mean"])
             if panel == "b":
                 rates = formulas.contraction(at.nominal, at.steps)
                 sharper = laws.proof_terms(at.problem, rates, math.inf, at.rho2, at.T).total
-                yield row(
+                yield bound_row(
                     bound="bound (52)", location="(52)", setting=at.text, value=sharper, measured=point["mean"],
                     note=f"{ORDER}{at.beside_start(sharper)}",
                 )  # fmt: skip

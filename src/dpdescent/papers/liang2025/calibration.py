@@ -14,14 +14,14 @@ import numpy as np
 from dpdescent.data.iv import IVSample
 from dpdescent.noise import schedule
 from dpdescent.papers.liang2025 import formulas, setting
-from dpdescent.papers.liang2025.criteria import claim, every
+from dpdescent.papers.liang2025.criteria import claim, claim_on_all_cells
 from dpdescent.papers.liang2025.formulas import IVProblem
 from dpdescent.papers.liang2025.setting import Arm, Array, Row, Spec
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_epsilon, tight_rho
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.bound_rows import row
-from dpdescent.replication.judging.criteria import about, at_least, at_most, between
+from dpdescent.replication.judging.bound_rows import bound_row
+from dpdescent.replication.judging.criteria import at_least, at_most, between, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.records import Place
 from dpdescent.replication.judging.statistics import Estimate, exactly
@@ -84,9 +84,9 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
             id=id, artefact="bounds", location="footnote 3", kind="privacy", source="paper",
             statement=f"rho = {rho} is ({printed:g}, 1e-5)-DP by rho + 2 sqrt(rho log(1/delta))",
             quantity="epsilon by that formula",
-            measured=exactly(zcdp.epsilon(float(rho), delta)), criterion=about(printed, 0.005, words="rounds to the printed two decimals"),
+            measured=exactly(zcdp.epsilon(float(rho), delta)), criterion=within_of(printed, 0.005, words="rounds to the printed two decimals"),
         )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="sec-2.1-composition", artefact="bounds", location="Sec. 2.1", kind="privacy", source="paper",
         statement="composition through zCDP is tighter than adding up the (epsilon, delta) of every release",
         quantity="sum of T epsilons at delta / T each over the epsilon of their total rho",
@@ -114,7 +114,7 @@ def _proposition_3_1(evidence: Evidence) -> Iterator[Claim]:
     yield claim(
         id="prop-3.1-identity", **PROP_3_1,
         statement="at lambda_j = (2 gamma_j / n) sqrt(T / rho_j), rho1 + rho2 = (2T/n^2)(gamma1^2/lambda1^2 + gamma2^2/lambda2^2)",
-        quantity=quantity, measured=measured, criterion=about(1.0, 1e-9, words="equal to 1"),
+        quantity=quantity, measured=measured, criterion=within_of(1.0, 1e-9, words="equal to 1"),
         note="the noise is sqrt(2) times what the guarantee needs; the guarantee itself holds",
     )  # fmt: skip
 
@@ -125,23 +125,23 @@ def _less_noise(evidence: Evidence) -> Iterator[Claim]:
         evidence.select("ext_calibration", error_to="beta_hat", series=series)
         for series in (PUBLISHED, ACCOUNTANT, SCHEDULED)
     )
-    yield every(
+    yield claim_on_all_cells(
         id="calibration-noise", **PROP_3_1 | {"location": "Prop. 3.1, Sec. 2.1", "source": "ours"},
         statement="(ours) the printed noise is 1.5 to 1.8 times what the exact accountant asks for at the same epsilon and delta",
         quantity="printed over exact noise, by n",
         cells={
             algebra.place_of(one, ["n"]): exactly(one["noise_sd"] / other["noise_sd"])
-            for one, other in algebra.pairs(published, accountant, ["n"])
+            for one, other in algebra.paired_rows(published, accountant, ["n"])
         },
         criterion=between(1.5, 1.8),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="schedule-of-both-stages", **PROP_3_1 | {"location": "Sec. 3, Algorithm 1", "kind": "text", "source": "ours"},
         statement="(ours) a schedule of the budget of both stages makes the error at T = 20 smaller than equal parts do",
         quantity="mean distance to 2SLS with the schedule over that with equal parts, by n",
         cells={
-            algebra.place_of(one, ["n"]): algebra.over(one, other)
-            for one, other in algebra.pairs(scheduled, accountant, ["n"])
+            algebra.place_of(one, ["n"]): algebra.ratio_of_rows(one, other)
+            for one, other in algebra.paired_rows(scheduled, accountant, ["n"])
         },
         criterion=at_most(1.0),
     )  # fmt: skip
@@ -151,7 +151,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates the paper's conversions beside the least epsilon of Gaussian releases with the same rho."""
     delta = evidence.settings["dp_delta"]
     for rho in map(float, evidence.published["epsilon_at_rho"]):
-        yield row(
+        yield bound_row(
             bound="epsilon of rho", location="footnote 3", setting=f"rho={rho:g}, delta={delta:g}",
             value=zcdp.epsilon(rho, delta), measured=tight_epsilon(rho, delta),
             note="measured is the least epsilon of Gaussian releases with this rho",

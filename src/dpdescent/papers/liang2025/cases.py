@@ -8,7 +8,7 @@ import pandas as pd
 
 from dpdescent.data.iv import IVParameters
 from dpdescent.papers.liang2025 import formulas, laws, setting
-from dpdescent.replication.judging.bound_rows import ORDER, VACUOUS, row
+from dpdescent.replication.judging.bound_rows import ORDER, VACUOUS, bound_row
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 # A panel of an experiment on the synthetic design: its place in the paper, its table, its cell in the configuration.
@@ -159,4 +159,4 @@ def error_bound(at: Case, measured: float | None, kappa: float | None = None) ->
     )  # fmt: skip
     value = laws.bound_terms(at.problem, at.kappa if kappa is None else kappa, at.rho1, at.rho2, at.T).total
     note = f"{ORDER}{at.beside_start(value)}"
-    return row(bound=name, location=location, setting=at.text, value=value, measured=measured, note=note)
+    return bound_row(bound=name, location=location, setting=at.text, value=value, measured=measured, note=note)

@@ -20,13 +20,13 @@ from dpdescent.papers.liang2025.criteria import (
     at_draws,
     at_readings,
     claim,
-    every,
-    judged,
+    claim_on_all_cells,
+    judged_claim,
 )
 from dpdescent.papers.liang2025.formulas import IVProblem, StepSizes
 from dpdescent.papers.liang2025.setting import Arm, Row, Spec, constants, private, releases, sweep
 from dpdescent.replication.judging import algebra, records
-from dpdescent.replication.judging.bound_rows import ORDER, row
+from dpdescent.replication.judging.bound_rows import ORDER, bound_row
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, joined
 from dpdescent.replication.judging.records import Place
@@ -137,7 +137,7 @@ def _step_sizes(evidence: Evidence) -> Iterator[Claim]:
 def _threshold(evidence: Evidence) -> Iterator[Claim]:
     rows = evidence.select("fig08", error_to="beta_hat").sort_values("gamma").reset_index(drop=True)
     best = int(rows["mean"].idxmin())
-    yield every(
+    yield claim_on_all_cells(
         id="fig08-falls", **FIGURE_8,
         statement="as gamma rises from 1, clipping becomes less frequent and the error decreases",
         quantity="mean error over that at the threshold before, up to the best threshold",
@@ -155,7 +155,7 @@ def _threshold(evidence: Evidence) -> Iterator[Claim]:
         measured=_spreads(spread.iloc[-1], spread.iloc[best]), criterion=at_least(SIGNIFICANT),
     )  # fmt: skip
     ends = (rows.iloc[0], rows.iloc[-1])
-    yield every(
+    yield claim_on_all_cells(
         id="fig08-u-shape", **FIGURE_8,
         statement="too small a threshold distorts, too large a one adds noise",
         quantity="smaller of the two ratios of the mean error at gamma = 1 and 1000 to the smallest",
@@ -188,7 +188,7 @@ def _without_clipping(evidence: Evidence, rows: pd.DataFrame) -> Claim:
     draws = evidence.select("ext_parameter_draws", panel="fig08", error_to="beta_hat").groupby("draw")
     others = [mild.verdict(_clipped_at_best(group)) for _, group in draws]
     mildly = at_draws(replace(main, verdict=mild.verdict(measured)), others)
-    shared = records.agree({f"at most {RARELY:g}": main.verdict, f"at most {SELDOM:g}": mildly.verdict})
+    shared = records.agreement({f"at most {RARELY:g}": main.verdict, f"at most {SELDOM:g}": mildly.verdict})
     return replace(mildly, verdict=shared.verdict, why=shared.why)
 
 
@@ -206,8 +206,8 @@ def _no_clipping(evidence: Evidence) -> Claim:
     unit = formulas.clipping_threshold(1.0, cell["n"], cell["q"], configured["arms"]["T"], tau)
     nearest = [rows.loc[(rows["gamma"] / unit / c0).map(math.log).abs().idxmin()] for c0 in CLIP_CONSTANTS]
     shares = {f"c0 = {row['gamma'] / unit:.2g}": float(row["clip_fraction_stage2"]) for row in nearest}
-    shared = records.agree({name: criterion.verdict(exactly(share)) for name, share in shares.items()})
-    return judged(
+    shared = records.agreement({name: criterion.verdict(exactly(share)) for name, share in shares.items()})
+    return judged_claim(
         id="remark-3.4-no-clipping", **FIGURE_8 | {"location": "Remark 3.4", "kind": "theorem"},
         statement="with threshold (4) clipping does not alter the gradients, with high probability",
         quantity="fraction of second-stage gradients clipped in Figure 8 at thresholds (4) with c0 about 1, 3 and 15; the interval is their range",
@@ -221,7 +221,7 @@ def _no_clipping(evidence: Evidence) -> Claim:
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates the bound at every step size, and at (4) beside the closest threshold; thresholds without clipping."""
-    for point in algebra.each(evidence.select("fig07", error_to="beta_hat")):
+    for point in algebra.rows_of(evidence.select("fig07", error_to="beta_hat")):
         fraction, panel = point["step_fraction"], point["panel"]
         at = cases.case(evidence, cases.FIGURE_7, place=f"Figure 7({panel}), step at {fraction:g} of its ceiling")
         ceiling = formulas.step_size_ceilings(at.nominal)
@@ -235,7 +235,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     yield cases.error_bound(cases.case(evidence, cases.FIGURE_8, place=place), closest["mean"])
     for stage, (name, threshold) in enumerate(no_clipping_thresholds(at).items(), start=1):
         spared = table[table[f"clip_fraction_stage{stage}"] <= RARELY]["gamma"]
-        yield row(
+        yield bound_row(
             bound=name, location="App. E.1", setting=at.text, value=threshold,
             measured=None if spared.empty else float(spared.min()),
             note=f"measured is the smallest threshold of the figure that clips at most {RARELY:.0%}; {ORDER}",

@@ -15,9 +15,9 @@ from dpdescent.replication.judging.statistics import Estimate, median_of
 PAPER = "liang2025"
 
 claim = partial(records.claim, PAPER)
-every = partial(records.every, PAPER)
-judged = partial(records.judged, PAPER)
-untestable = partial(records.untestable, PAPER)
+claim_on_all_cells = partial(records.claim_on_all_cells, PAPER)
+judged_claim = partial(records.judged_claim, PAPER)
+untestable_claim = partial(records.untestable_claim, PAPER)
 finding = partial(records.finding, PAPER)
 
 # "significantly larger", "grows significantly", "diverges": at least twice.
@@ -76,7 +76,7 @@ def held_to(main: Claim, readings: Mapping[str, Claim], strict: bool = False) ->
         return replace(main, note=note)
     all_speak = strict or main.verdict == "not reproduced"
     heard = {name: each.verdict for name, each in others.items() if all_speak or each.verdict in DECIDED}
-    shared = records.agree({"the main reading": main.verdict, **heard})
+    shared = records.agreement({"the main reading": main.verdict, **heard})
     return replace(main, verdict=shared.verdict, why=shared.why, note=note)
 
 
@@ -96,7 +96,7 @@ def at_draws(main: Claim, verdicts: Sequence[Verdict]) -> Claim:
     heard = [each for each in verdicts if each in DECIDED]
     if main.verdict not in DECIDED or not heard:
         return replace(main, note=note)
-    shared = records.agree({"the main draw": main.verdict, **{f"draw {k}": each for k, each in enumerate(heard)}})
+    shared = records.agreement({"the main draw": main.verdict, **{f"draw {k}": each for k, each in enumerate(heard)}})
     return replace(main, verdict=shared.verdict, why=shared.why, note=note)
 
 
@@ -118,7 +118,7 @@ def median_ratios(first: pd.DataFrame, second: pd.DataFrame, keys: Sequence[str]
     def ratio(upper: Estimate, lower: Estimate) -> Estimate:
         return Estimate(upper.value / lower.value, upper.low / lower.high, upper.high / lower.low)
 
-    pairs = algebra.pairs(first, second, keys)
+    pairs = algebra.paired_rows(first, second, keys)
     return {algebra.place_of(row, keys): ratio(median_of(row), median_of(other)) for row, other in pairs}
 
 
@@ -130,9 +130,11 @@ def no_faster() -> Criterion:
 def exponent_over(rows: pd.DataFrame, axis: str, order: "Callable[[pd.Series[float]], float]") -> Estimate:
     """The exponent of the mean over an order, by a line through an axis's last points: an order is about its end."""
     ends = rows[rows[axis].isin(sorted(set(rows[axis]))[-LAST:])].reset_index(drop=True)
-    return algebra.line(algebra.scaled(ends, np.array([1.0 / order(row) for row in algebra.each(ends)])), axis)
+    return algebra.least_squares_slope(
+        algebra.scaled_rows(ends, np.array([1.0 / order(row) for row in algebra.rows_of(ends)])), axis
+    )
 
 
-def rows_of(evidence: Evidence, panel: str, quantity: str) -> pd.DataFrame:
+def panel_rows(evidence: Evidence, panel: str, quantity: str) -> pd.DataFrame:
     """The rows of one quantity of `table_rates` along one axis."""
     return evidence.select("table_rates", panel=panel, quantity=quantity)

@@ -12,18 +12,26 @@ from dpdescent.baselines.least_squares import two_stage_least_squares
 from dpdescent.checks import require_positive
 from dpdescent.data.iv import draw_sample
 from dpdescent.papers.liang2025 import cases, laws, setting
-from dpdescent.papers.liang2025.criteria import COMPARABLE, claim, every, judged, no_faster, rows_of, untestable
+from dpdescent.papers.liang2025.criteria import (
+    COMPARABLE,
+    claim,
+    claim_on_all_cells,
+    judged_claim,
+    no_faster,
+    panel_rows,
+    untestable_claim,
+)
 from dpdescent.papers.liang2025.formulas import IVProblem
 from dpdescent.papers.liang2025.setting import Arm, Entry, Row, Spec, private
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.bound_rows import ORDER, row
+from dpdescent.replication.judging.bound_rows import ORDER, bound_row
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.records import Place
-from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, less
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, less_number
 
 REMARK_F1: Place = {
     "artefact": "ext_friendlycore", "location": "Remark F.1", "kind": "theorem", "source": "paper",
@@ -140,7 +148,7 @@ def _lipschitz() -> Claim:
     gaps = np.linalg.norm(points[:, None] - points[None], axis=-1)
     moved = np.abs(beta[:, None] - beta[None])
     largest = float(np.max(moved[gaps > 0] / gaps[gaps > 0]))
-    return every(
+    return claim_on_all_cells(
         id="lemma-F.2-constant", artefact="bounds", location="Lemma F.2", kind="theorem", source="paper",
         statement="near well-conditioned moments 2SLS has the Lipschitz constant C_h / lambda0 + C_G C_h / lambda0^2",
         quantity="largest difference quotient of 2SLS over that constant, p = q = 1, moments between 1 and 3",
@@ -150,18 +158,18 @@ def _lipschitz() -> Claim:
 
 
 def _distances(evidence: Evidence) -> Claim:
-    rows = rows_of(evidence, "diameter", "App. F.2 distance of moment vectors")
+    rows = panel_rows(evidence, "diameter", "App. F.2 distance of moment vectors")
     placed = rows.assign(
         root_d=[
             math.sqrt(q * q + p * q + q) + math.sqrt(tau)
             for p, q, tau in zip(rows["p"], rows["q"], rows["tau"], strict=True)
         ]
     )
-    return every(
+    return claim_on_all_cells(
         id="app-F.2-diameter", artefact="table_rates", location="App. F.2", kind="text", source="paper",
         statement="a record's moment vector has an effective diameter of order sqrt(d) + sqrt(tau)",
         quantity="exponent of the mean distance of two records' moment vectors in sqrt(d) + sqrt(tau), q = 5 to 40, less 1",
-        cells={"over q": less(algebra.line(placed, "root_d"), 1.0)}, criterion=no_faster(),
+        cells={"over q": less_number(algebra.least_squares_slope(placed, "root_d"), 1.0)}, criterion=no_faster(),
         note="x and y grow with Theta and beta, which are fixed",
     )  # fmt: skip
 
@@ -170,12 +178,12 @@ def _moments(evidence: Evidence) -> Iterator[Claim]:
     rows = evidence.select("ext_friendlycore", series="FriendlyCore-2SLS")
     released, falls = rows[rows["failed"] == 0], {}
     for axis, other, power in (("n", "rho", 1.0), ("rho", "n", 0.5)):
-        noise = algebra.at_end(released, other)
+        noise = algebra.rows_at_end(released, other)
         noise = noise.assign(mean=noise["moment_noise"], se=0.0)
         if noise[axis].nunique() > 1 and (noise["mean"] > 0).all():
             printed = (noise[axis].max() / noise[axis].min()) ** -power
-            falls[axis] = exactly(printed / algebra.ends(noise, axis).value)
-    yield every(
+            falls[axis] = exactly(printed / algebra.last_over_first(noise, axis).value)
+    yield claim_on_all_cells(
         id="app-F.2-moments", **REMARK_F1 | {"location": "App. F.2", "kind": "text"},
         statement="FriendlyCore's moments have an error of order (d + sqrt(d tau)) / (n sqrt(rho))",
         quantity="fall of the noise's norm along n and along rho, from end to end, in parts of what 1 / (n sqrt(rho)) gives",
@@ -185,7 +193,7 @@ def _moments(evidence: Evidence) -> Iterator[Claim]:
     cell = evidence.spec["artefacts"]["ext_friendlycore"]["cells"]["all"]
     p, q, T = cell["p"], cell["q"], float(evidence.tables["ext_friendlycore"]["T"].max())
     steps = 2.0 * T * (2.0 * q * p + p + q)
-    yield every(
+    yield claim_on_all_cells(
         id="remark-F.1-cost", **REMARK_F1 | {"kind": "text"},
         statement="FriendlyCore costs more computation than the gradient method",
         quantity=f"operations a record: n d for its distances to all others, over 2 T (2pq + p + q) for T = {T:g} steps of both stages",
@@ -198,7 +206,7 @@ def _moments(evidence: Evidence) -> Iterator[Claim]:
 def _comparison(evidence: Evidence) -> Iterator[Claim]:
     core, both = (evidence.select("ext_friendlycore", series=each) for each in ("FriendlyCore-2SLS", "DP-2S-GD"))
     shares = core["records_used"] / core["n"]
-    yield judged(
+    yield judged_claim(
         id="remark-F.1-sample-size", **REMARK_F1,
         statement="FriendlyCore effectively reduces the sample size that is available",
         quantity="share of the records that the core keeps, over n and rho",
@@ -206,7 +214,7 @@ def _comparison(evidence: Evidence) -> Iterator[Claim]:
         changed="It was judged until a review.", note="the interval is the range over n and rho",
     )  # fmt: skip
     # At the larger T the descent itself has converged; and the bound presumes a core of nearly all records.
-    descent, whole = algebra.at_end(both, "T"), core["records_used"] >= NEARLY_ALL * core["n"]
+    descent, whole = algebra.rows_at_end(both, "T"), core["records_used"] >= NEARLY_ALL * core["n"]
     ratios = algebra.ratios(descent, core[(core["failed"] == 0) & whole], ["n", "rho"])
     ordered = sorted(ratios.values(), key=lambda ratio: ratio.value)
     spread, typical = NOTHING, ordered[len(ordered) // 2].value if ordered else math.nan
@@ -220,9 +228,9 @@ def _comparison(evidence: Evidence) -> Iterator[Claim]:
         quantity="largest over smallest ratio of mean errors, DP-2S-GD over FriendlyCore-2SLS, over n and rho where the core has nine tenths of the records",
         measured=spread, criterion=at_most(COMPARABLE, ": equal orders leave a constant ratio"),
         changed="Before a review it was not judged, because both bounds have unstated constants; these cancel in how the ratio changes.",
-        note=f"ratios: {algebra.told(ratios)}; the paper never ran the comparison; {_COMPARED}",
+        note=f"ratios: {algebra.places_text(ratios)}; the paper never ran the comparison; {_COMPARED}",
     )  # fmt: skip
-    yield untestable(
+    yield untestable_claim(
         id="sec-1.1-sufficient-statistics", **REMARK_F1 | {"location": "Sec. 1.1", "kind": "text"},
         statement=(
             "pipelines of sufficient statistics alone need larger samples, polynomial in the condition number, than gradient-based "
@@ -236,12 +244,12 @@ def _comparison(evidence: Evidence) -> Iterator[Claim]:
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates the bound of App. F.2, with its L at Lipschitz constants 1 and lambda0 of Lemma D.6."""
-    for point in algebra.each(evidence.select("ext_friendlycore", series="FriendlyCore-2SLS")):
+    for point in algebra.rows_of(evidence.select("ext_friendlycore", series="FriendlyCore-2SLS")):
         at, rho = cases.case(evidence, cases.FRIENDLY_CORE, n=point["n"]), float(point["rho"])
         smallest = at.nominal.lower
         constant = lipschitz(smallest, 1.0, 1.0, 1.0) if smallest > 0 else math.inf
         total = error_terms(at.problem, rho, constant).total
-        yield row(
+        yield bound_row(
             bound="error of FriendlyCore", location="App. F.2", setting=f"{at.shape}, rho={rho:g}", value=total,
             measured=point["mean"],
             note=f"C_h = C_G = 1; {ORDER}; {point['failed']:.0%} of the runs gave no estimate{at.beside_start(total)}",

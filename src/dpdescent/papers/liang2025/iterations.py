@@ -12,11 +12,19 @@ from dpdescent.baselines.least_squares import two_stage_least_squares
 from dpdescent.checks import as_list
 from dpdescent.data.iv import IVSample
 from dpdescent.papers.liang2025 import cases, formulas, laws
-from dpdescent.papers.liang2025.criteria import LEVEL, RATE, SIGNIFICANT, at_readings, claim, every, judged
+from dpdescent.papers.liang2025.criteria import (
+    LEVEL,
+    RATE,
+    SIGNIFICANT,
+    at_readings,
+    claim,
+    claim_on_all_cells,
+    judged_claim,
+)
 from dpdescent.papers.liang2025.formulas import IVProblem
 from dpdescent.papers.liang2025.setting import Arm, Row, Spec, constants, private, problem_of, releases, sweep
 from dpdescent.replication.judging import algebra, records
-from dpdescent.replication.judging.criteria import about, at_least, between
+from dpdescent.replication.judging.criteria import at_least, between, within_of
 from dpdescent.replication.judging.evidence import Bound, Cell, Claim, Evidence
 from dpdescent.replication.judging.records import HIDDEN, Place
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, half_widths, log_log_slope, ratio
@@ -92,7 +100,7 @@ def _phases(evidence: Evidence) -> Claim:
         id="fig02-phases", artefact="fig02", location="Figure 2, Remark 3.7", kind="figure", source="paper",
         statement="as a function of T the bound first falls, then is flat, then rises",
         quantity="number of the three phases that the bound's slope in T passes in this order",
-        measured=exactly(passed) if len(bound) > 1 else NOTHING, criterion=about(3.0, 0.0, words="all three"), regime=HIDDEN,
+        measured=exactly(passed) if len(bound) > 1 else NOTHING, criterion=within_of(3.0, 0.0, words="all three"), regime=HIDDEN,
         changed="At first fewer phases counted as not reproduced, though the constants and the rate kappa that the curve takes are ours.",
         note=f"slopes of at most {FALLS:g}, within {RATE:g} of 0, at least {RISES:g}; hidden constants are 1",
     )  # fmt: skip
@@ -115,9 +123,11 @@ def _cutoff(evidence: Evidence) -> Iterator[Claim]:
     criterion = between(0.7, 1.3)
     verdicts = {name: criterion.verdict(slope) for name, slope in slopes.items()}
     shared = (
-        records.agree(verdicts) if verdicts else records.Agreed("not testable", "no rows", "no curve passes a level")
+        records.agreement(verdicts)
+        if verdicts
+        else records.Agreement("not testable", "no rows", "no curve passes a level")
     )
-    yield judged(
+    yield judged_claim(
         id="fig04a-cutoff-condition-5", **FIGURE_4A,
         statement="the cut-off aligns with condition (5), which is proportional to rho1",
         quantity="slope of log cut-off in log rho1; the cut-off is where the rising error passes a level that is the same for all budgets",
@@ -134,14 +144,14 @@ def _cutoff(evidence: Evidence) -> Iterator[Claim]:
 
 def last_over_least(curve: pd.DataFrame) -> Estimate:
     """The mean error at the largest T over the smallest one."""
-    return ratio(algebra.at_end(curve, "T").iloc[0], curve.loc[curve["mean"].idxmin()])
+    return ratio(algebra.rows_at_end(curve, "T").iloc[0], curve.loc[curve["mean"].idxmin()])
 
 
 def _cutoff_slope(rows: pd.DataFrame, level: float) -> Estimate:
     """Slope of the log cut-off in the log budget, with the cut-offs' intervals propagated; `NOTHING` of one."""
     if rows.empty:
         return NOTHING
-    height = level * algebra.at_end(rows, "T", largest=False)["mean"].mean()
+    height = level * algebra.rows_at_end(rows, "T", largest=False)["mean"].mean()
     cutoffs = {rho: _passes(rows[rows["rho1"] == rho].sort_values("T"), height) for rho in BUDGETS}
     known = {rho: cut for rho, cut in cutoffs.items() if not math.isnan(cut.value)}
     return slope_of(np.log(list(known)), list(known.values())) if len(known) > 1 else NOTHING
@@ -225,21 +235,21 @@ def _orders(evidence: Evidence) -> Iterator[Claim]:
     for id, place, panel, budget, least in ORDERS:
         rows = _panel(evidence, panel)
         curves = pairwise(rows[rows["T"] >= least].groupby(budget))
-        yield every(
+        yield claim_on_all_cells(
             id=id, **place,
             statement=f"with the other budget large, a smaller {budget} gives the larger error",
             quantity=f"mean error at a {budget} over that at ten times as much, T >= {least}",
             cells={
                 f"{budget} = {less:g}, T = {row['T']:g}": ratio(row, other)
                 for (less, few), (_, many) in curves
-                for row, other in algebra.pairs(few, many, ["T"])
+                for row, other in algebra.paired_rows(few, many, ["T"])
             },
             criterion=at_least(1.0, words="above 1"),
         )  # fmt: skip
     first, second = (
         rows[rows[budget] == 0.1] for rows, budget in ((_panel(evidence, "a"), "rho1"), (_panel(evidence, "b"), "rho2"))
     )
-    yield every(
+    yield claim_on_all_cells(
         id="fig04-asymmetry", **FIGURE_4,
         statement="a small rho1 harms more than an equally small rho2: only the former makes the error blow up",
         quantity="mean error at rho1 = 0.1 (rho2 large) over that at rho2 = 0.1 (rho1 large), T >= 50",
@@ -249,7 +259,7 @@ def _orders(evidence: Evidence) -> Iterator[Claim]:
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates bound (7) at every point of Figure 4 beside the mean error."""
-    for row in algebra.each(evidence.select("fig04", error_to="beta_hat")):
+    for row in algebra.rows_of(evidence.select("fig04", error_to="beta_hat")):
         place = f"Figure 4({row['panel']})"
         at = cases.case(evidence, cases.FIGURE_4, T=row["T"], rho1=row["rho1"], rho2=row["rho2"], place=place)
         yield cases.error_bound(at, row["mean"])

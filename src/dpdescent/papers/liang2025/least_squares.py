@@ -11,14 +11,22 @@ from dpdescent.algorithms.two_stage_gd import final_betas
 from dpdescent.baselines.least_squares import two_stage_least_squares
 from dpdescent.data.iv import IVParameters, draw_sample
 from dpdescent.papers.liang2025 import appendices, cases, setting
-from dpdescent.papers.liang2025.criteria import CLOSE, COMPARABLE, RATE, claim, every, median_ratios, rows_of
+from dpdescent.papers.liang2025.criteria import (
+    CLOSE,
+    COMPARABLE,
+    RATE,
+    claim,
+    claim_on_all_cells,
+    median_ratios,
+    panel_rows,
+)
 from dpdescent.papers.liang2025.formulas import IVProblem
 from dpdescent.papers.liang2025.setting import PAPER, Arm, Entry, Row, Spec, private
 from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
 from dpdescent.replication.judging import algebra, statistics
-from dpdescent.replication.judging.bound_rows import ORDER, row
-from dpdescent.replication.judging.criteria import ABOVE_0, about, at_least, at_most
+from dpdescent.replication.judging.bound_rows import ORDER, bound_row
+from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, joined
 from dpdescent.replication.judging.records import Place
 from dpdescent.replication.judging.statistics import Z95, Estimate, log_log_slope
@@ -151,30 +159,30 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 def _instruments(evidence: Evidence) -> Iterator[Claim]:
     plain, staged = "least squares to beta", "D.7 ||beta_hat - beta||"
-    yield every(
+    yield claim_on_all_cells(
         id="sec-1-endogeneity", **INSTRUMENTS | {"location": "Sec. 1, Assumption 1"},
         statement="least squares under a confounder, and 2SLS without relevance or without exclusion, are not consistent",
         quantity="mean error to beta at the largest n over that at the smallest, a thousand times smaller",
         cells={
-            "least squares, valid instruments": algebra.ends(rows_of(evidence, "valid", plain), "n"),
-            "2SLS, irrelevant instruments": algebra.ends(rows_of(evidence, "irrelevant", staged), "n"),
-            "2SLS, instruments with a direct effect": algebra.ends(rows_of(evidence, "forbidden", staged), "n"),
+            "least squares, valid instruments": algebra.last_over_first(panel_rows(evidence, "valid", plain), "n"),
+            "2SLS, irrelevant instruments": algebra.last_over_first(panel_rows(evidence, "irrelevant", staged), "n"),
+            "2SLS, instruments with a direct effect": algebra.last_over_first(panel_rows(evidence, "forbidden", staged), "n"),
         },
         criterion=at_least(1.0 / COMPARABLE, ": a consistent estimator's goes to 0"),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="sec-1-2sls-consistent", **INSTRUMENTS,
         statement="with valid instruments 2SLS is consistent, at the rate 1/sqrt(n)",
         quantity="exponent in n of the mean error of 2SLS to beta, p = 5, q = 10, n = 1000 to 1,000,000",
-        cells={"valid": algebra.exponent(rows_of(evidence, "valid", staged), "n")}, criterion=about(-0.5, RATE),
+        cells={"valid": algebra.exponent(panel_rows(evidence, "valid", staged), "n")}, criterion=within_of(-0.5, RATE),
     )  # fmt: skip
 
 
 def _accuracy(evidence: Evidence) -> Iterator[Claim]:
     descent = evidence.select("fig09", series="2S-GD", error_to="beta", T=100)
     closed = evidence.select("fig09", series="2SLS")
-    by_means = min(row["mean"] / other["mean"] for row, other in algebra.pairs(descent, closed, ["n"]))
-    yield every(
+    by_means = min(row["mean"] / other["mean"] for row, other in algebra.paired_rows(descent, closed, ["n"]))
+    yield claim_on_all_cells(
         id="fig09-slower", **FIGURE_9 | {"source": "ours"},
         statement="(as Figure 9 is read) 2S-GD (T = 100) is less accurate than 2SLS at every n",
         quantity="smallest ratio over n of median errors to beta, 2S-GD over 2SLS",
@@ -202,7 +210,7 @@ def _convergence(evidence: Evidence) -> Iterator[Claim]:
     closed = evidence.select("fig09", series="2SLS")
     hundred, many = (median_ratios(left[left["T"] == T], closed, ["n"]) for T in (100, 10000))
     quantity = "largest ratio over n of the median distance of 2S-GD to 2SLS at T = {} to the median error of 2SLS"
-    yield every(
+    yield claim_on_all_cells(
         id="fig09-sufficient", **FIGURE_9 | {"location": "App. G.3", "kind": "text"},
         statement="T = 100 iterations suffice for 2S-GD to converge",
         quantity=quantity.format(100), cells=hundred, criterion=at_most(CLOSE),
@@ -227,7 +235,7 @@ def _more_instruments(evidence: Evidence) -> str:
     rows = evidence.select("ext_overidentified", series="2S-GD", error_to="beta_hat")
     if rows.empty:
         return ""
-    last = algebra.at_end(rows, "T")
+    last = algebra.rows_at_end(rows, "T")
     return (
         "Figure 9 has p = q, where the Z'r of the remark is 0; with more instruments than regressors the largest mean distance at "
         f"T = {last['T'].max():g} is {last['mean'].max():.2g}, at a mean ||Z'r||/n of {last['residual_moment'].min():.2g} or more"
@@ -243,12 +251,12 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     runs = table[(table["series"] == "2S-GD") & (table["error_to"] == "beta_hat")]
     wider = evidence.select("ext_overidentified", series="2S-GD", error_to="beta_hat")
     for design, rows in ((cases.FIGURE_9, runs), (cases.MORE_INSTRUMENTS, wider)):
-        for point in algebra.each(rows):
+        for point in algebra.rows_of(rows):
             at = cases.case(evidence, design, n=point["n"], T=point["T"], rho1=math.inf, rho2=math.inf)
             yield cases.error_bound(at, point["mean"])
-    for point in algebra.each(table[table["series"] == "2SLS"]):
+    for point in algebra.rows_of(table[table["series"] == "2SLS"]):
         at = cases.case(evidence, cases.FIGURE_9, n=point["n"])
-        yield row(
+        yield bound_row(
             bound="rate of 2SLS", location="Lemma D.7", setting=at.shape,
             value=appendices.two_stage_least_squares_rate(at.problem), measured=point["mean"], note=ORDER,
         )  # fmt: skip

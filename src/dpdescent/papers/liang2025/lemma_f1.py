@@ -16,7 +16,7 @@ from scipy.special import log_ndtr, ndtr
 from dpdescent.algorithms.dp_2s_gd import TwoStageArms
 from dpdescent.data.iv import Array, IVSample, draw_sample
 from dpdescent.papers.liang2025 import setting
-from dpdescent.papers.liang2025.criteria import every
+from dpdescent.papers.liang2025.criteria import claim_on_all_cells
 from dpdescent.papers.liang2025.formulas import IVProblem, StepSizes
 from dpdescent.papers.liang2025.setting import Algorithm, Arm, Entry, Row, Spec
 from dpdescent.privacy.clipping import clip_factors
@@ -156,7 +156,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     table = evidence.select("table_release_beta_only")
     for reading, id, source, statement, left_out, note in BETA_ONLY:
         rows = table[(table["reading"] == reading) & ~table["design"].isin(left_out)]
-        yield every(
+        yield claim_on_all_cells(
             id=id, artefact="table_release_beta_only", location="Lemma F.1, Remark 3.9", kind="privacy", source=source,
             statement=statement,
             quantity="largest median realised zCDP cost over planted records, over the claim; the interval holds 90 % of the draws",

@@ -14,7 +14,7 @@ from dpdescent.algorithms import dp_2s_gd, two_stage_gd
 from dpdescent.data.iv import IVParameters, IVSample
 from dpdescent.papers.liang2025 import appendices, formulas, laws, setting
 from dpdescent.papers.liang2025.cases import problem_of
-from dpdescent.papers.liang2025.criteria import RATE, every, exponent_over, no_faster, rows_of
+from dpdescent.papers.liang2025.criteria import RATE, claim_on_all_cells, exponent_over, no_faster, panel_rows
 from dpdescent.papers.liang2025.formulas import IVProblem
 from dpdescent.papers.liang2025.paths import (
     NOISE_FREE,
@@ -33,7 +33,7 @@ from dpdescent.papers.liang2025.paths import (
 from dpdescent.papers.liang2025.setting import Arm, Entry, Row, Spec, mechanism
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.bound_rows import ORDER
-from dpdescent.replication.judging.criteria import about
+from dpdescent.replication.judging.criteria import within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.records import Place
 from dpdescent.replication.judging.statistics import Estimate
@@ -131,26 +131,26 @@ def sample_quantities(
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims on how moments of the sample fall with n and grow with dimensions."""
-    yield every(
+    yield claim_on_all_cells(
         id="lemmas-rate-in-n", **LEMMAS,
         statement="deviations of sample moments and of both estimators fall as 1/sqrt(n)",
         quantity="exponent in n of the mean of each quantity, p = 5, q = 10",
-        cells={name: algebra.exponent(rows_of(evidence, "over n", name), "n") for name in FALLING},
-        criterion=about(-0.5, RATE),
+        cells={name: algebra.exponent(panel_rows(evidence, "over n", name), "n") for name in FALLING},
+        criterion=within_of(-0.5, RATE),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="lemmas-order-in-dimensions", **LEMMAS | {"location": "Lemmas D.2 to D.5, D.7, D.8"},
         statement="the same quantities and the accumulated noise grow with p and q at most as the lemmas say",
         quantity="exponent of the mean of each quantity over its order, in p or q",
         cells=dict(_over_orders(evidence)), criterion=no_faster(),
         note="orders are upper bounds: norms of p by q matrices grow like sqrt(p) + sqrt(q), not sqrt(pq); Lemma D.7 is judged along p = q, where 2SLS grows with p",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="app-C-norms", **LEMMAS | {"location": "App. C, above (16)"},
         statement="for n of order pq (tau + log pq)^2 the norms of Theta_hat and beta_hat are bounded by constants",
         quantity="exponent in p of each mean norm at that n, p = q = 2 to 50, at a Theta of norm 5 and a beta of norm 1",
         cells={
-            name: algebra.line(rows_of(evidence, "least n", f"App. C ||{name}||"), "p")
+            name: algebra.least_squares_slope(panel_rows(evidence, "least n", f"App. C ||{name}||"), "p")
             for name in ("Theta_hat", "beta_hat")
         },
         criterion=no_faster(),
@@ -168,13 +168,13 @@ def _over_orders(evidence: Evidence) -> Iterator[tuple[str, Estimate]]:
     }  # fmt: skip
     for name, order in orders.items():
         for axis in ("p", "q"):
-            rows = rows_of(evidence, f"over {axis}", name)
+            rows = panel_rows(evidence, f"over {axis}", name)
             # Z'r has q - p dimensions, which are most of them where q is several times p.
             chosen = (
                 rows[rows["mean"] > ROUNDING] if axis == "p" or "r||" not in name else rows[rows["q"] >= 4 * rows["p"]]
             )
             yield f"{name}, {axis}", exponent_over(chosen, axis, order)
-    rows = rows_of(evidence, "least n", "D.7 ||beta_hat - beta||")
+    rows = panel_rows(evidence, "least n", "D.7 ||beta_hat - beta||")
     yield (
         "D.7 ||beta_hat - beta||, p = q",
         exponent_over(rows, "q", lambda row: math.sqrt(row["q"] / row["n"]) * (row["tau"] + math.log(row["q"]))),

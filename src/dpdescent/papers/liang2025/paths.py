@@ -17,7 +17,7 @@ from dpdescent.algorithms import dp_2s_gd, two_stage_gd
 from dpdescent.data.iv import IVSample
 from dpdescent.papers.liang2025 import appendices, cases, formulas, laws
 from dpdescent.papers.liang2025.cases import Case
-from dpdescent.papers.liang2025.criteria import every, exponent_over, no_faster, rows_of
+from dpdescent.papers.liang2025.criteria import claim_on_all_cells, exponent_over, no_faster, panel_rows
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.bound_rows import (
     ORDER,
@@ -25,9 +25,9 @@ from dpdescent.replication.judging.bound_rows import (
     STANDARD_ERRORS,
     VACUOUS,
     Direction,
-    pick,
-    row,
-    stated,
+    bound_row,
+    unjudged_row,
+    value_at,
 )
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, joined
 
@@ -188,11 +188,11 @@ def norm(value: Array) -> float:
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims on how accumulated noise and the largest gradients grow."""
-    yield every(
+    yield claim_on_all_cells(
         id="lemma-D.4-level", artefact="table_rates", location="Lemma D.4", kind="theorem", source="paper",
         statement="at a fixed noise scale the accumulated noise of the first stage does not grow with the iterations",
         quantity="exponent in T of the mean norm of the accumulated noise over lambda1, T = 20 to 2000",
-        cells={"over T": algebra.line(rows_of(evidence, "over T", "D.4 ||N|| / lambda1"), "T")}, criterion=no_faster(),
+        cells={"over T": algebra.least_squares_slope(panel_rows(evidence, "over T", "D.4 ||N|| / lambda1"), "T")}, criterion=no_faster(),
     )  # fmt: skip
 
     def threshold(row: "pd.Series[float]") -> float:
@@ -201,9 +201,9 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     cells = {}
     for axis in ("n", "q", "T"):
         for stage in (1, 2):
-            rows = rows_of(evidence, f"gradients {axis}", f"D.1 largest gradient, stage {stage}")
+            rows = panel_rows(evidence, f"gradients {axis}", f"D.1 largest gradient, stage {stage}")
             cells[f"stage {stage}, {axis}"] = exponent_over(rows, axis, threshold)
-    yield every(
+    yield claim_on_all_cells(
         id="lemma-D.1-gradients", artefact="table_rates", location="Lemma D.1, App. E.1", kind="theorem", source="paper",
         statement="the largest per-record gradient grows with q and with log(nT) at most as (sqrt q + sqrt(tau + log nT))^2",
         quantity="exponent of the mean largest gradient of either stage over that order, in n, q and T",
@@ -242,7 +242,7 @@ class Cell:
 
     def quantile(self, quantity: str, column: str, series: str = "measured") -> float | None:
         """A column of the quantity's row, None where there is none."""
-        return pick(self.rows, column, quantity=quantity, series=series)
+        return value_at(self.rows, column, quantity=quantity, series=series)
 
     def upper(
         self, quantity: str, location: str, value: float, note: str = "", series: str = "measured", name: str = ""
@@ -263,7 +263,7 @@ class Cell:
         direction: Direction = "at most",
     ) -> Bound:  # fmt: skip
         """A row of the bounds at this setting."""
-        return row(
+        return bound_row(
             bound=bound, location=location, setting=self.case.text, value=value, measured=measured,
             direction=direction, note=note,
         )  # fmt: skip
@@ -355,7 +355,7 @@ def _second_stage_error(cell: Cell, series: str) -> Bound:
     ratio, share = cell.quantile("(16) error over bound", "q975", series), cell.quantile("(16) applies", "mean", series)
     if bound is None or ratio is None or share is None:
         why = f"{VACUOUS}: no trial has ||e_Theta|| at most eps_bar and kappa_beta below 1"
-        return stated(bound=name, location="(16)", setting=text, value=math.inf, note=why, measured=error)
+        return unjudged_row(bound=name, location="(16)", setting=text, value=math.inf, note=why, measured=error)
     note = f"medians, each trial's own norms; applies in {share:.0%} of trials; error over bound at most {ratio:.3g}"
     return Bound(name, "(16)", text, bound, error, ratio <= 1, f"{note} in 97.5 % of them")
 

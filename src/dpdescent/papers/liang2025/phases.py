@@ -12,15 +12,15 @@ from scipy.optimize import minimize_scalar
 
 from dpdescent.papers.liang2025 import cases, laws
 from dpdescent.papers.liang2025.cases import Case
-from dpdescent.papers.liang2025.criteria import COMPARABLE, RATE, claim, every, judged, rows_of
+from dpdescent.papers.liang2025.criteria import COMPARABLE, RATE, claim, claim_on_all_cells, judged_claim, panel_rows
 from dpdescent.papers.liang2025.iterations import LEVELS, slope_of
 from dpdescent.papers.liang2025.rates import PRIVACY, THEOREM
 from dpdescent.replication.judging import algebra, records
-from dpdescent.replication.judging.bound_rows import ORDER, bound_value, stated
-from dpdescent.replication.judging.criteria import about, at_least, at_most
+from dpdescent.replication.judging.bound_rows import ORDER, bound_value, unjudged_row
+from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.records import Place
-from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, half_width, less, negative
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, half_width, less_number, negative
 
 BOUND: Place = {
     "artefact": "bounds", "location": "Remark 3.7, Conclusion", "kind": "theorem", "source": "paper",
@@ -38,7 +38,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims on the bound, then those on condition (5), on the first phase and on the best T."""
     yield from _optimal_steps(evidence)
     yield _plateau(evidence)
-    yield every(
+    yield claim_on_all_cells(
         id="condition-5-suffices", **THEOREM | {"location": "Theorem 3.1, eq. (5)"},
         statement="the T that (5) allows, in proportion to n^2, 1/p and (sqrt q + sqrt tau)^-6, keeps the first stage's noise below a level",
         quantity="exponent, in what (5) allows as n grows and in its inverse as p and q grow, of the cut-off over it; at the cut-off the rising median error passes a level",
@@ -74,13 +74,13 @@ def _optimal_steps(evidence: Evidence) -> Iterator[Claim]:
     # T = sqrt(n) is super-logarithmic and sub-linear.
     between = exactly(total(math.sqrt(at.problem.n)) / total(optimal_T(at)))
     faster, least = at_least(1.5, ": T grows faster than log n"), at_most(COMPARABLE, ": of the least order")
-    shared = records.agree(
+    shared = records.agreement(
         {
             "the T that minimises (7)": faster.verdict(exactly(growth)),
             "every T of the least order": least.verdict(between),
         }
     )
-    yield judged(
+    yield judged_claim(
         id="remark-3.7-optimal-T", **BOUND,
         statement="the optimum number of iterations is super-logarithmic in n",
         quantity="T that minimises bound (7), over log n: its value at n = 1e40 over that at n = 1e20",
@@ -111,7 +111,7 @@ def _plateau(evidence: Evidence) -> Claim:
         return regimes.sampling_ends - max(regimes.optimisation_ends, 0.0)
 
     base = length(1e7, 1.0)
-    return every(
+    return claim_on_all_cells(
         id="remark-3.7-plateau-length", **BOUND | {"location": "Remark 3.7"},
         statement="the plateau, from T1 to T2, grows linearly in n and in min(rho1, rho2)",
         quantity="exponent of T2 - T1 in n from 1e7 to 1e8, and in rho from 1 to 10 at n = 1e7, at hidden constants 1",
@@ -119,17 +119,17 @@ def _plateau(evidence: Evidence) -> Claim:
             "n": exactly(math.log(length(1e8, 1.0) / base) / math.log(10.0)),
             "rho": exactly(math.log(length(1e7, 10.0) / base) / math.log(10.0)),
         },
-        criterion=about(1.0, RATE),
+        criterion=within_of(1.0, RATE),
     )  # fmt: skip
 
 
 def _cutoffs(evidence: Evidence) -> Iterator[tuple[str, Estimate]]:
     for panel, axis in CUTOFFS:
-        rows = rows_of(evidence, panel, "error to beta_hat")
+        rows = panel_rows(evidence, panel, "error to beta_hat")
         for level in LEVELS:
             allowed, cutoffs = _passes(rows, axis, level)
             if len(cutoffs) >= algebra.POINTS:
-                over = less(slope_of(np.array(allowed), cutoffs), 1.0)
+                over = less_number(slope_of(np.array(allowed), cutoffs), 1.0)
                 yield f"{panel}, {level:g} of the first step's error", over if axis == "n" else negative(over)
 
 
@@ -170,7 +170,7 @@ def _first_phase(evidence: Evidence) -> Claim:
         begins = laws.regime_boundaries(at.problem, at.kappa, 1.0, 1.0).optimisation_ends if at.kappa < 1 else math.nan
         if begins > 0:
             cells[f"n = {n:g}"] = _meeting(rows, begins)
-    return every(
+    return claim_on_all_cells(
         id="remark-3.7-first-phase", **THEOREM | {"location": "Remark 3.7"},
         statement="the first phase, in which the optimisation term dominates, ends at a T of order log(n / (pq (tau + log pq)^2)) / log(1/kappa)",
         quantity="T at which the noise's part of the error exceeds what is left without noise, over that T at constant 1, where it is positive",
@@ -197,13 +197,13 @@ def _meeting(rows: pd.DataFrame, unit: float) -> Estimate:
 
 def _best(evidence: Evidence) -> Claim:
     """The claim at two readings of super-logarithmic, over a range of n that the paper leaves open."""
-    rows = rows_of(evidence, "best T", "error to beta_hat")
+    rows = panel_rows(evidence, "best T", "error to beta_hat")
     best = {float(n): _vertex(curve.sort_values("T")) for n, curve in rows.groupby("n")}
     criterion, increments, per_log = at_least(FASTER), _increments(list(best.values())), _per_log(best)
-    shared = records.agree(
+    shared = records.agreement(
         {"increments a decade": criterion.verdict(increments), "T over log n": criterion.verdict(per_log)}
     )
-    return judged(
+    return judged_claim(
         id="conclusion-best-T", **THEOREM | {"location": "Conclusion, Remark 3.7"},
         statement="experiments corroborate that a sub-linear yet super-logarithmic number of iterations in n minimises the error",
         quantity="last increment of the T of least mean error a decade of n over the first, which grows if T grows faster than log n in the end; and T over log n, last over first",
@@ -259,10 +259,12 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         return optimal_T(_main_design(evidence, n)) / math.log(n)
 
     why = f"T that minimises (7) over log n, at n={FAR:g} over that at n={NEAR:g}; {ORDER}"
-    yield stated(bound=name, location=place, setting=text, value=per_log(FAR) / per_log(NEAR), note=why)
+    yield unjudged_row(bound=name, location=place, setting=text, value=per_log(FAR) / per_log(NEAR), note=why)
     near, far = BEYOND
     why = f"as above, at n={far:g} over that at n={near:g}; it is 1 for a logarithm"
-    yield stated(bound=f"{name}, far out", location=place, setting=text, value=per_log(far) / per_log(near), note=why)
+    yield unjudged_row(
+        bound=f"{name}, far out", location=place, setting=text, value=per_log(far) / per_log(near), note=why
+    )
 
     def plateau_ends(n: float) -> float:
         at = _main_design(evidence, n)
@@ -272,4 +274,4 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     below, above = NEAR / 1.1, NEAR * 1.1
     exponent = math.log(plateau_ends(above) / plateau_ends(below)) / math.log(int(above) / int(below))
     why = "numerical log-derivative at n=1e5; the plateau ends linearly in n"
-    yield stated(bound="exponent of T2 in n", location=place, setting=text, value=exponent, note=why)
+    yield unjudged_row(bound="exponent of T2 in n", location=place, setting=text, value=exponent, note=why)

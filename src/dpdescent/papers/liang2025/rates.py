@@ -21,15 +21,15 @@ from dpdescent.checks import as_list
 from dpdescent.data.iv import IVParameters, draw_sample
 from dpdescent.papers.liang2025 import cases, formulas, laws, moments, paths, setting
 from dpdescent.papers.liang2025.cases import problem_of
-from dpdescent.papers.liang2025.criteria import RATE, claim, every, exponent_over, no_faster, rows_of
+from dpdescent.papers.liang2025.criteria import RATE, claim, claim_on_all_cells, exponent_over, no_faster, panel_rows
 from dpdescent.papers.liang2025.moments import Array, norms, operator_norms
 from dpdescent.papers.liang2025.setting import Arm, Entry, Row, Spec
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.criteria import about, at_least, at_most
+from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import Place
-from dpdescent.replication.judging.statistics import NOTHING, Estimate, half_width, less
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, half_width, less_number
 
 # Panels on the design of Sec. 4.1 as the figures draw it; all others are on the design of fixed singular values.
 DRAWN = ("cut-off n", "best T", "path", "steps")
@@ -278,7 +278,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _optimisation(evidence: Evidence) -> Claim:
-    rows = rows_of(evidence, "path", "(7) optimisation part").sort_values("T")
+    rows = panel_rows(evidence, "path", "(7) optimisation part").sort_values("T")
     kappa = cases.case(evidence, cases.FIGURE_3A, n=int(rows["n"].max()) if len(rows) else 10000).kappa
     return claim(
         id="thm-3.1-optimisation", **THEOREM,
@@ -301,14 +301,14 @@ def _decay(rows: pd.DataFrame, printed: float) -> Estimate:
 
 def _printed(evidence: Evidence) -> Iterator[Claim]:
     for id, location, statement, exponents in PRINTED:
-        yield every(
+        yield claim_on_all_cells(
             id=id, **THEOREM | {"location": location}, statement=statement,
             quantity="exponent of the distance between runs with and without noise, less the printed one, by axis",
             cells={
-                f"{panel}: {printed:g}": less(algebra.exponent(rows_of(evidence, panel, PRIVACY), axis), printed)
+                f"{panel}: {printed:g}": less_number(algebra.exponent(panel_rows(evidence, panel, PRIVACY), axis), printed)
                 for panel, axis, printed in exponents
             },
-            criterion=about(0.0, RATE, words=f"within {RATE:g} of the printed exponent"),
+            criterion=within_of(0.0, RATE, words=f"within {RATE:g} of the printed exponent"),
             note="without clipping, where it is proved; the threshold's logarithm of n T is in the measured exponent and not in the printed one",
         )  # fmt: skip
 
@@ -325,20 +325,20 @@ def _whole(row: "pd.Series[float]") -> float:
 
 
 def _orders(evidence: Evidence) -> Iterator[Claim]:
-    yield every(
+    yield claim_on_all_cells(
         id="thm-3.1-hidden-constants", **THEOREM | {"location": "after Theorem 3.1"},
         statement="what the privacy term of (7) hides does not depend on n, p, q, T, rho1 and rho2",
         quantity="exponent of the privacy part over the privacy term of (7), by axis, at fixed singular values of Theta and norm of beta",
-        cells={panel: exponent_over(rows_of(evidence, panel, PRIVACY), axis, _privacy) for panel, axis in AXES},
+        cells={panel: exponent_over(panel_rows(evidence, panel, PRIVACY), axis, _privacy) for panel, axis in AXES},
         criterion=no_faster(),
     )  # fmt: skip
     parts = (("privacy part", PRIVACY, _privacy), ("whole error", "error to beta_hat", _whole))
-    yield every(
+    yield claim_on_all_cells(
         id="thm-3.1-confidence", **THEOREM,
         statement="with threshold (4) at tau, the bound fails with probability at most of order exp(-tau)",
         quantity="exponent in tau of the quantile 1 - exp(-tau) over the bound at tau, tau = 0.7 to 3.7",
         cells={
-            name: exponent_over(_quantiles(rows_of(evidence, "over tau", what)), "tau", order)
+            name: exponent_over(_quantiles(panel_rows(evidence, "over tau", what)), "tau", order)
             for name, what, order in parts
         },
         criterion=no_faster(),
@@ -348,12 +348,12 @@ def _orders(evidence: Evidence) -> Iterator[Claim]:
 def _quantiles(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with the quantile 1 - exp(-tau) for a mean; a tau without such a column is left out."""
     known = rows[rows["tau"].round(4).isin(QUANTILES)].reset_index(drop=True)
-    values = [row[QUANTILES[round(float(row["tau"]), 4)]] for row in algebra.each(known)]
+    values = [row[QUANTILES[round(float(row["tau"]), 4)]] for row in algebra.rows_of(known)]
     return known.assign(mean=values, se=OF_QUANTILE * known["se"])
 
 
 def _steps(evidence: Evidence) -> Iterator[Claim]:
-    yield every(
+    yield claim_on_all_cells(
         id="condition-3-suffices", **THEOREM | {"location": "Theorem 3.1, eq. (3)"},
         statement="step sizes below the ceilings (3) suffice for both stages to converge",
         quantity="noise-free error at T = 200 over that at T = 100, over steps from 0.1 to 0.99 of both ceilings, p = q = 5 and 20",
@@ -361,9 +361,9 @@ def _steps(evidence: Evidence) -> Iterator[Claim]:
         criterion=at_most(0.9999, words="below 1"),
     )  # fmt: skip
     slow = evidence.select("table_rates", quantity="(10) speed over the slower stage's")
-    yield every(
+    yield claim_on_all_cells(
         id="eq-10-slower-stage", **THEOREM | {"location": "eq. (10)"},
         statement="the contraction factor is the larger of both stages' factors: the slower one sets the speed",
         quantity="log factor of the noise-free error a step over that of the slower stage, with a small step in either stage",
-        cells=algebra.means(slow, ["panel"]), criterion=about(1.0, RATE),
+        cells=algebra.means(slow, ["panel"]), criterion=within_of(1.0, RATE),
     )  # fmt: skip

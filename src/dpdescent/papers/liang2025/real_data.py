@@ -16,11 +16,18 @@ from dpdescent.baselines.least_squares import TwoStageFit, two_stage_least_squar
 from dpdescent.data.iv import IVSample
 from dpdescent.data.tabular import centre, draw_subset, read_prepared
 from dpdescent.papers.liang2025 import formulas
-from dpdescent.papers.liang2025.criteria import CLOSE, at_readings, claim, every, judged, untestable
+from dpdescent.papers.liang2025.criteria import (
+    CLOSE,
+    at_readings,
+    claim,
+    claim_on_all_cells,
+    judged_claim,
+    untestable_claim,
+)
 from dpdescent.papers.liang2025.setting import PAPER, Arm, Entry, Row, Spec, columns, mechanism
 from dpdescent.randomness import stream
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.criteria import ABOVE_0, about, at_least, at_most
+from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import Place
 from dpdescent.replication.judging.statistics import (
@@ -198,7 +205,7 @@ def _angrist(evidence: Evidence) -> Iterator[Claim]:
         quantity="relative distance of the median of beta^(T) to the 2SLS estimate of the same records",
         measured=_distance(median_of(last), last["two_sls"]), criterion=at_most(CLOSE), changed=CHOSEN, note=ANALOGUE,
     )  # fmt: skip
-    yield untestable(
+    yield untestable_claim(
         id="angrist-counts", **ANGRIST | {"location": "Sec. 4.2", "kind": "text", "source": "paper"},
         statement="of 394,835 samples 20,000 are drawn, and 8065 with at least two children are kept",
         why="out of reach", because="the original extract of 394,835 records is not bundled",
@@ -208,7 +215,7 @@ def _angrist(evidence: Evidence) -> Iterator[Claim]:
     yield _published_value(evidence)
     after = evidence.published["angrist_iterations"]
     for figure, rho, id, location in SETTLED:
-        yield every(
+        yield claim_on_all_cells(
             id=id, **ANGRIST | {"artefact": figure, "location": location},
             statement=f"converges in expectation after about {after} iterations",
             quantity=f"largest mean move of beta^(t), t >= {after}, to the end of its own run, relative to 2SLS",
@@ -223,7 +230,7 @@ def _angrist(evidence: Evidence) -> Iterator[Claim]:
             measured=_distance(mean_of(last), last["two_sls"]), criterion=at_most(CLOSE), changed=CHOSEN, note=ANALOGUE,
         )  # fmt: skip
     yield from _first_stages(evidence)
-    yield every(
+    yield claim_on_all_cells(
         id="angrist-concentration", **ANGRIST | {"artefact": "fig10", "location": "Sec. 4.2, App. G.4"},
         statement=CONCENTRATED, quantity=RANGES, cells=_range_ratios(paths), criterion=at_least(1.0, words="above 1"),
         changed=CHOSEN, note=ANALOGUE,
@@ -231,7 +238,7 @@ def _angrist(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _first_stages(evidence: Evidence) -> Iterator[Claim]:
-    yield every(
+    yield claim_on_all_cells(
         id="angrist-first-stage", **ANGRIST | {"location": "Sec. 4.2, footnote 4", "kind": "text"},
         statement="parents whose first two children have the same sex are significantly more likely to have another child",
         quantity="first stage of more than two children on same sex, with the widest 95 % interval that a binary regressor leaves",
@@ -242,7 +249,7 @@ def _first_stages(evidence: Evidence) -> Iterator[Claim]:
         criterion=ABOVE_0, note=ANALOGUE,
     )  # fmt: skip
     ends = {rho: _last(evidence.select(figure, parameter="Theta")) for figure, rho, *_ in SETTLED}
-    yield every(
+    yield claim_on_all_cells(
         id="angrist-theta-path", **ANGRIST | {"location": "Sec. 4.2, Figure 5(b)"},
         statement="the mean path of Theta converges within T = 20 too",
         quantity="distance of the mean of Theta^(T) to the first stage of the same records, relative to it",
@@ -265,7 +272,7 @@ def _published_value(evidence: Evidence) -> Claim:
     value = evidence.published["angrist_beta"]
     subsets = evidence.select("ext_angrist_subsets", series="2SLS")["mean"] / PER_CHILD
     low, high = subsets.quantile(0.025), subsets.quantile(0.975)
-    return judged(
+    return judged_claim(
         id="fig05-value", **ANGRIST | {"artefact": "ext_angrist_subsets", "source": "paper"},
         statement=f"the estimates concentrate around {value:g}",
         quantity="median over random subsets of 8065 records of the 2SLS estimate, per child; the interval holds 95 % of the subsets",
@@ -284,17 +291,17 @@ def _card(evidence: Evidence) -> Iterator[Claim]:
         id="fig13-records", **CARD | {"location": "App. G.5", "kind": "text"},
         statement="there are 2191 samples in total",
         quantity="records with parental education and KWW",
-        measured=exactly(rows["records"].iloc[0]), criterion=about(evidence.published["card_records"], 0, words="equal to the published number"),
+        measured=exactly(rows["records"].iloc[0]), criterion=within_of(evidence.published["card_records"], 0, words="equal to the published number"),
         note="the paper names no rule; dropping rows without parental education and KWW was found to give this number",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="fig13-concentration", **CARD,
         statement=CONCENTRATED, quantity=RANGES, cells=_range_ratios(paths), criterion=at_least(1.0, words="above 1"),
         changed=CHOSEN,
     )  # fmt: skip
     within = evidence.published["card_iterations"]
     for rho, id in LEVELS:
-        yield every(
+        yield claim_on_all_cells(
             id=id, **CARD,
             statement=f"in all settings the estimates converge in expectation within T = {within} iterations",
             quantity=f"largest mean move of beta^(t), t >= {within}, to the end of its own run, relative to 2SLS, rho = {rho:g}",
@@ -322,7 +329,7 @@ def _distance(estimate: Estimate, target: float) -> Estimate:
 def _moves(path: pd.DataFrame, after: int) -> algebra.Places:
     """Sizes of mean moves to the end of the run over 2SLS, by t; one whose interval holds 0 reaches down to it."""
     target, moves = abs(_last(path)["two_sls"]), {}
-    for row in algebra.each(path[(path["t"] >= after) & (path["t"] < path["t"].max())]):
+    for row in algebra.rows_of(path[(path["t"] >= after) & (path["t"] < path["t"].max())]):
         move, half = abs(row["mean"]), half_width(row)
         place = algebra.place_of(row, ["t"])
         moves[place] = Estimate(move / target, max(0.0, move - half) / target, (move + half) / target)

@@ -19,9 +19,9 @@ from dpdescent.papers.liang2025.criteria import (
     SIGNIFICANT,
     at_draws,
     at_readings,
-    every,
+    claim_on_all_cells,
     held_to,
-    judged,
+    judged_claim,
     median_ratios,
 )
 from dpdescent.papers.liang2025.formulas import IVProblem
@@ -112,7 +112,7 @@ def _rates(evidence: Evidence) -> Iterator[Claim]:
     rows, window = _private(evidence, "a"), _window(evidence)
     for id, rho1, rho2 in SPLITS:
         curve = rows[(rows["rho1"] == rho1) & (rows["rho2"] == rho2)]
-        main = every(
+        main = claim_on_all_cells(
             id=id, **FIGURE_3A,
             statement="all points lie in the plateau region, so the error decreases at the rate 1/sqrt(n)",
             quantity=f"log-log slope of the mean error in n, in either half of the grid, at rho1={rho1:g}, rho2={rho2:g}",
@@ -126,7 +126,7 @@ def _rates(evidence: Evidence) -> Iterator[Claim]:
         )  # fmt: skip
         # The same by how far the error strays from the rate over the grid of n, which is not stated either.
         rate = algebra.floats(curve, "n") ** float(evidence.published["rate_in_n"])
-        strayed = extreme_ratio(algebra.scaled(curve, 1.0 / rate)) if len(curve) else NOTHING
+        strayed = extreme_ratio(algebra.scaled_rows(curve, 1.0 / rate)) if len(curve) else NOTHING
         verdict = at_most(COMPARABLE).verdict(strayed)
         mildly = replace(main, measured=strayed.value, low=strayed.low, high=strayed.high, verdict=verdict)
         others = [window.verdict_on_all(_halves(rows).values()) for _, rows in _draws(evidence, rho1).groupby("draw")]
@@ -138,14 +138,14 @@ def _halves(curve: pd.DataFrame) -> algebra.Places:
     n = np.unique(algebra.floats(curve, "n"))
     middle = n[np.argmin(np.abs(np.log(n) - np.log(n).mean()))] if len(n) else math.nan
     parts = {f"n <= {middle:g}": curve["n"] <= middle, f"n >= {middle:g}": curve["n"] >= middle}
-    return {name: algebra.line(curve[chosen], "n") for name, chosen in parts.items()}
+    return {name: algebra.least_squares_slope(curve[chosen], "n") for name, chosen in parts.items()}
 
 
 def _rate_over_draws(evidence: Evidence) -> Claim:
-    slopes = algebra.by(_draws(evidence, 5.0), ["draw"], lambda group: log_log_slope(group, "n"))
+    slopes = algebra.measured_by(_draws(evidence, 5.0), ["draw"], lambda group: log_log_slope(group, "n"))
     window, measured = _window(evidence), _median([slope.value for slope in slopes.values()])
     place = FIGURE_3A | {"artefact": "ext_parameter_draws", "source": "ours"}
-    return judged(
+    return judged_claim(
         id="fig03a-rate-any-design", **place,
         statement="(as a statement about the design, not about one draw of its parameters) the error decreases at the rate 1/sqrt(n)",
         quantity=f"median slope over {len(slopes)} draws of the parameters; the interval is that of a median, from order statistics",
@@ -179,7 +179,7 @@ def _plateau(evidence: Evidence) -> Claim:
 
 def _plateau_at(evidence: Evidence, variants: Sequence[str]) -> Claim:
     """The claim on the plateau, from variants of rising T that have one value of c0."""
-    return every(
+    return claim_on_all_cells(
         id="fig03a-plateau", **FIGURE_3A,
         statement="all points of Figure 3(a) lie in the plateau region of Figure 2, where the error hardly changes with T",
         quantity="of the mean error at T = 40 over that at T = 20, and at T = 20 over that at T = 10, the one nearer to 1, where T2 of Remark 3.7 is at least 40",
@@ -195,7 +195,7 @@ def _plateau_at(evidence: Evidence, variants: Sequence[str]) -> Claim:
 def _changes(evidence: Evidence, shorter: pd.DataFrame, main: pd.DataFrame, longer: pd.DataFrame) -> algebra.Places:
     """How far the error changes from T = 20 on the side on which it changes less, by place."""
     keys, inside = ["n", "rho1", "rho2"], []
-    for row in algebra.each(longer):
+    for row in algebra.rows_of(longer):
         at = cases.case(evidence, cases.FIGURE_3A, n=int(row["n"]), rho1=row["rho1"], rho2=row["rho2"])
         # T2 does not depend on kappa, so that any rate below 1 gives it where nothing contracts.
         regimes = laws.regime_boundaries(at.problem, min(at.kappa, 0.5), at.rho1, at.rho2)
@@ -240,14 +240,14 @@ def _in_figure_4(evidence: Evidence) -> str:
 
 def _larger_dimension(evidence: Evidence) -> Iterator[Claim]:
     small, large = (_private(evidence, panel) for panel in "ab")
-    yield every(
+    yield claim_on_all_cells(
         id="fig03b-larger", **FIGURE_3B,
         statement="at p = 50 the errors are significantly larger than at p = 5",
         quantity="smallest ratio of median errors, panel b over panel a, at equal n and budgets",
         cells=median_ratios(large, small, ["n", "rho1", "rho2"]), criterion=at_least(SIGNIFICANT),
         changed="Before a review it was a ratio of means, which the distance to just-identified 2SLS does not have.",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="fig03b-cause", **FIGURE_3B,
         statement="the errors at p = 50 are large because T = 20 violates condition (5), which limits the noise",
         quantity="share of what the median error exceeds that of the descent without noise and clipping by which goes when noise is taken away and clipping is kept",
@@ -269,7 +269,7 @@ def _shares_of_noise(evidence: Evidence) -> algebra.Places:
         return (whole - without_noise) / (whole - without_both)
 
     shares = {}
-    for row in algebra.each(rows[rows["series"] == "DP-2S-GD"]):
+    for row in algebra.rows_of(rows[rows["series"] == "DP-2S-GD"]):
         if row["n"] in clipped.index and row["n"] in free.index:
             whole, noiseless = median_of(row), median_of(clipped.loc[row["n"]])
             base = median_of(free.loc[row["n"]]).value
@@ -299,11 +299,11 @@ def _consistency(evidence: Evidence) -> Claim:
     rows = evidence.select("ext_consistency", error_to="beta")
     middle = math.sqrt(rows["n"].min() * rows["n"].max()) if len(rows) else math.nan
     halves = {"n below the middle": rows[rows["n"] <= middle], "n above the middle": rows[rows["n"] >= middle]}
-    return every(
+    return claim_on_all_cells(
         id="abstract-consistency", artefact="ext_consistency", location="abstract, Theorem 3.1", kind="theorem", source="paper",
         statement="the algorithm achieves consistency: at a fixed budget the error tends to 0 as n grows",
         quantity="log-log slope in n of the mean error to beta in either half of the grid, T of order log n, rho1 = rho2 = 5",
-        cells={name: algebra.line(half, "n") for name, half in halves.items()},
+        cells={name: algebra.least_squares_slope(half, "n") for name, half in halves.items()},
         criterion=at_most(-RATE, ": an error that tends to a constant has slope 0"),
     )  # fmt: skip
 
@@ -311,6 +311,6 @@ def _consistency(evidence: Evidence) -> Claim:
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates the bound at every point of Figure 3 beside the mean error."""
     for panel, design in (("a", cases.FIGURE_3A), ("b", cases.FIGURE_3B)):
-        for row in algebra.each(evidence.select("fig03", panel=panel, error_to="beta_hat")):
+        for row in algebra.rows_of(evidence.select("fig03", panel=panel, error_to="beta_hat")):
             at = cases.case(evidence, design, n=row["n"], rho1=row["rho1"], rho2=row["rho2"])
             yield cases.error_bound(at, row["mean"])

@@ -10,9 +10,9 @@ import pandas as pd
 from dpdescent.papers.liang2025 import appendices, cases, formulas, laws, setting
 from dpdescent.papers.liang2025.cases import Case, case
 from dpdescent.papers.liang2025.choices import no_clipping_thresholds
-from dpdescent.papers.liang2025.criteria import COMPARABLE, every, judged
-from dpdescent.replication.judging.bound_rows import ORDER, bound_value, pick, row, stated
-from dpdescent.replication.judging.criteria import Criterion, about, at_least, at_most
+from dpdescent.papers.liang2025.criteria import COMPARABLE, claim_on_all_cells, judged_claim
+from dpdescent.replication.judging.bound_rows import ORDER, bound_row, bound_value, unjudged_row, value_at
+from dpdescent.replication.judging.criteria import Criterion, at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.records import Place
 from dpdescent.replication.judging.statistics import exactly
@@ -49,7 +49,7 @@ def _step_sizes(evidence: Evidence) -> Iterator[Claim]:
         steps = formulas.StepSizes(one * ceilings.eta, other * ceilings.alpha)
         kappa = formulas.contraction(window, steps).overall
         factors[f"p = {p}, eta at {one:g}, alpha at {other:g} of the ceiling"] = exactly(kappa)
-    yield every(
+    yield claim_on_all_cells(
         id="eq-10-factor", **FORMULAS | {"location": "Theorem 3.1, eq. (10)"},
         statement="the contraction factor lies between 0 and 1 for every pair of step sizes that (3) admits",
         quantity="kappa of (10) at the n of (6), p = q = 1 to 20, at our values of C0 and c0",
@@ -58,12 +58,12 @@ def _step_sizes(evidence: Evidence) -> Iterator[Claim]:
     endless = case(evidence, cases.FIGURE_3A, n=FAR)
     far, theta = formulas.step_size_ceilings(endless.nominal), endless.problem
     printed = {"eta": 2.0, "alpha": 4.0 / (2.0 * theta.theta_norm**2 + theta.theta_min**2)}
-    yield every(
+    yield claim_on_all_cells(
         id="remark-3.2-limits", **FORMULAS | {"location": "Remark 3.2"},
         statement="with infinitely many samples (3) becomes eta < 2 and alpha < 4 / (2 ||Theta||^2 + sigma_min(Theta)^2)",
         quantity="ceilings (3) at n = 1e12 over these limits, at the design of Figure 3(a)",
         cells={"eta": exactly(far.eta / printed["eta"]), "alpha": exactly(far.alpha / printed["alpha"])},
-        criterion=about(1.0, 1e-3),
+        criterion=within_of(1.0, 1e-3),
     )  # fmt: skip
     near = case(evidence, cases.FIGURE_3A, n=5000).nominal
     best = formulas.approximately_optimal_step_sizes(near)
@@ -72,7 +72,7 @@ def _step_sizes(evidence: Evidence) -> Iterator[Claim]:
         moved = formulas.contraction(near, formulas.StepSizes(factor * best.eta, factor * best.alpha))
         beside[f"kappa_Theta at {factor:g} of eta*"] = exactly(moved.theta / least_factors.theta)
         beside[f"kappa_beta at {factor:g} of alpha*"] = exactly(moved.beta / least_factors.beta)
-    yield every(
+    yield claim_on_all_cells(
         id="remark-3.3-steps", **FORMULAS | {"location": "Remark 3.3, eq. (8)"},
         statement="the step sizes (8) minimise the contraction factors (10)",
         quantity="factor at other steps over that at (8), at the design of Figure 3(a), n = 5000",
@@ -80,7 +80,7 @@ def _step_sizes(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     high, low = (1.0 + near.delta) ** 2, (1.0 - near.delta) ** 2
     distant = formulas.contraction(endless.nominal, formulas.approximately_optimal_step_sizes(endless.nominal)).theta
-    yield every(
+    yield claim_on_all_cells(
         id="remark-3.3-factors", **FORMULAS,
         statement="at (8) the factors are gbar / (gbar + glow) and (high - low) / (high + low), and the latter tends to 0 as n grows",
         quantity="each factor less the printed one; the first stage's at n = 1e12",
@@ -89,13 +89,13 @@ def _step_sizes(evidence: Evidence) -> Iterator[Claim]:
             "kappa_Theta": exactly(least_factors.theta - (high - low) / (high + low)),
             "kappa_Theta, n = 1e12": exactly(distant),
         },
-        criterion=about(0.0, 1e-5, words="within 1e-5 of 0"),
+        criterion=within_of(0.0, 1e-5, words="within 1e-5 of 0"),
     )  # fmt: skip
 
 
 def _within_theory(evidence: Evidence) -> Iterator[Claim]:
     for id, condition in WITHIN_THEORY:
-        yield judged(
+        yield judged_claim(
             id=id, **FORMULAS | {"location": "Sec. 4", "source": "ours"},
             statement="(ours) the experiments lie where the theorem applies",
             quantity=condition,
@@ -110,7 +110,7 @@ def _burn_in(evidence: Evidence) -> Claim:
         kappa = formulas.contraction(at.nominal, formulas.StepSizes(eta, 1e-3)).theta
         t0 = laws.burn_in(at.nominal, kappa, at.problem.theta_norm)
         cells[f"eta = {eta:g}"] = exactly(t0 - laws.burn_in_limit(eta, at.problem.theta_min, at.problem.theta_norm))
-    return every(
+    return claim_on_all_cells(
         id="eq-22-limit", **FORMULAS | {"location": "App. C, below eq. (25)"},
         statement="the burn-in t0(n) of (22) tends to a constant that eta and the singular values of Theta set",
         quantity="t0 at n = 1e12, a whole number, less its limit before rounding, for eta below 1",
@@ -127,7 +127,7 @@ def _noise_complexity() -> Claim:
         )
         order = math.sqrt(p) * (math.sqrt(at.q) + math.sqrt(tau)) ** 3
         cells[f"p = {p}, q = {at.q}, tau = {tau:g}"] = exactly(laws.noise_complexity(at) / order)
-    return every(
+    return claim_on_all_cells(
         id="eq-24-order", **FORMULAS | {"location": "App. C, eq. (24)"},
         statement="R(tau) is at most of order sqrt(p) (sqrt q + sqrt tau)^3",
         quantity="R over that order, p = 1 to 1e6, q = p and 10 p, tau = 0.1 to 50",
@@ -189,8 +189,8 @@ def _of_size(at: Case) -> Iterator[Bound]:
             "gradient descent at the true Theta",
         ),
     ):  # fmt: skip
-        yield row(bound=name, location=location, setting=text, value=value, measured=measured, note=note)
-    yield row(
+        yield bound_row(bound=name, location=location, setting=text, value=value, measured=measured, note=note)
+    yield bound_row(
         bound="n of Lemmas D.6 to D.8", location="(6)", setting=text,
         value=laws.minimum_sample_size(theta, math.inf, math.inf), measured=theta.n, direction="at least", note=ORDER,
     )  # fmt: skip
@@ -201,11 +201,11 @@ def _edges(evidence: Evidence) -> Iterator[Bound]:
     at = case(evidence, cases.FIGURE_7, place="Figure 7(a)")
     ceilings = formulas.step_size_ceilings(at.nominal)
     held = formulas.contraction(at.nominal, formulas.StepSizes(at.steps.eta, ceilings.alpha)).beta
-    yield row(
+    yield bound_row(
         bound="kappa_beta of a step that is held", location="(3)", setting=at.shape, value=1.0 - STRICT, measured=held,
         note="Figure 7(a) holds alpha at its ceiling, which (3) excludes by a strict inequality",
     )  # fmt: skip
-    yield row(
+    yield bound_row(
         bound="base of the logarithm in the limit of t0", location="below (25)", setting=at.shape, value=STRICT,
         measured=1.0 - ceilings.eta, direction="at least",
         note="measured is 1 - eta at the largest eta of (3); the logarithm needs a positive base",
@@ -215,35 +215,35 @@ def _edges(evidence: Evidence) -> Iterator[Bound]:
 def _of_run(at: Case) -> Iterator[Bound]:
     """Yields the budget that the noise spends, the order of R, and what (5), (6), (21) and Lemma D.1 ask of T and n."""
     text, problem, n = at.text, at.problem, at.problem.n
-    yield row(
+    yield bound_row(
         bound="zCDP budget", location="Prop. 3.1", setting=text, value=at.rho1 + at.rho2,
         measured=laws.proposition_3_1_budget(at.gamma, at.gamma, at.lambda_1, at.lambda_2, n, at.T),
         note="measured is (2T/n^2)(gamma1^2/lambda1^2 + gamma2^2/lambda2^2): half of what is claimed",
     )  # fmt: skip
-    yield row(
+    yield bound_row(
         bound="R", location="(24)", setting=text,
         value=math.sqrt(problem.p) * (math.sqrt(problem.q) + math.sqrt(problem.tau)) ** 3,
         measured=laws.noise_complexity(problem), note=f"measured is R; value its order; {ORDER}",
     )  # fmt: skip
-    yield row(
+    yield bound_row(
         bound="T of condition (5)", location="(5)", setting=text, value=laws.iteration_limit(problem, at.rho1),
         measured=at.T, note=f"measured is T, slack 0; {ORDER}",
     )  # fmt: skip
-    yield row(
+    yield bound_row(
         bound="T of condition (21)", location="(21)", setting=text, value=_explicit_limit(at), measured=at.T,
         note="measured is T",
     )  # fmt: skip
-    yield row(
+    yield bound_row(
         bound="n of condition (6)", location="(6)", setting=text,
         value=laws.minimum_sample_size(problem, at.rho1, at.rho2), measured=n, direction="at least", note=ORDER,
     )  # fmt: skip
-    yield row(
+    yield bound_row(
         bound="n of Lemma D.1", location="Lemma D.1", setting=text,
         value=appendices.no_clipping_sample_size(problem, at.rho1, at.rho2, at.T), measured=n, direction="at least",
         note=f"(6) leaves out its sqrt T; {ORDER}",
     )  # fmt: skip
     for name, least in no_clipping_thresholds(at).items():
-        yield row(
+        yield bound_row(
             bound=name, location="App. E.1", setting=text, value=least, measured=at.gamma, direction="at least",
             note=f"measured is the experiments' threshold; {ORDER}",
         )  # fmt: skip
@@ -263,22 +263,22 @@ def _named(evidence: Evidence) -> Iterator[Bound]:
         at = case(evidence, cases.FIGURE_4, rho1=float(rho1), rho2=10.0)
         limit = _explicit_limit(at)
         admitted = "" if limit >= 1 else "; no T >= 1 is admitted"
-        yield row(
+        yield bound_row(
             bound=f"condition (21) at Figure 4, rho1 = {rho1:g}", location="(21)",
             setting=f"{at.shape}, rho1={rho1:g}, rho2=10", value=limit,
-            measured=None if table.empty else pick(table.loc[[table["mean"].idxmin()]], "T"),
+            measured=None if table.empty else value_at(table.loc[[table["mean"].idxmin()]], "T"),
             note=f"largest T; measured is the T of least mean error; ||Theta_hat|| taken as ||Theta||{admitted}",
         )  # fmt: skip
     at = case(evidence, cases.FIGURE_6, rho2=1.0)
     text, n = f"{at.shape}, rho1=1, rho2=1", at.problem.n
-    yield row(
+    yield bound_row(
         bound="condition (6) at Figure 6", location="(6)", setting=text,
         value=laws.minimum_sample_size(at.problem, at.rho1, at.rho2), measured=n, direction="at least",
         note=f"measured is n; {ORDER}",
     )  # fmt: skip
     # The lemma's sample size grows like sqrt T; rounding must not put an exact root on the wrong side.
     unit = appendices.no_clipping_sample_size(at.problem, at.rho1, at.rho2, 1)
-    yield stated(
+    yield unjudged_row(
         bound="smallest T at which Lemma D.1's sample size exceeds n = 1000 (rho2 = 1)", location="Lemma D.1",
         setting=text, value=math.floor((n / unit) ** 2 * (1 + 1e-12)) + 1,
         note=f"(6) leaves out the lemma's sqrt T; {ORDER}",

@@ -11,8 +11,8 @@ from dpdescent.papers.ours.noise_over_time import correlated
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.events import GaussianReleases, Mechanism
-from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, rounded, unknown
-from dpdescent.replication.ledger.verdicts import Told
+from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, no_attack, rounded
+from dpdescent.replication.ledger.verdicts import Reporting
 
 FLIPPED, UNEQUAL, ENCODED = (
     "gradient flips sign", "gradient flips sign, noise differs by step", "gradient flips sign, noise is correlated"
@@ -47,7 +47,7 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
 # Attack on a mechanism, and how many releases it has after what it begins with.
 DESCENT, REGRESSION, FORMS = "DP-GD", "DP regression", {"DP-IV-GD": (STAGES, 3), "DP reduced form": (FORM, 2)}
 
-FINDINGS: dict[str, Told] = {}
+FINDINGS: dict[str, Reporting] = {}
 
 # What a regression releases of its columns' sizes.
 SIZES = "histograms of sizes"
@@ -76,7 +76,7 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     if event.name == "DP-2S-GD":
         return Request(PATHS, {"T": LONGEST, "rho1": costs[0], "rho2": costs[1]})
     if event.name != DESCENT:
-        return unknown(event.name)
+        return no_attack(event.name)
     mu = rounded(zcdp.gaussian_dp_mu(event.rho))
     name = arm.split(": ")[-1]
     if name.startswith(("lambda", "nu")):

@@ -29,7 +29,7 @@ from dpdescent.privacy.events import (
     SketchReleases,
     SubsampledGaussianReleases,
 )
-from dpdescent.replication.ledger.requests import NotAudited, Request, rounded, unknown
+from dpdescent.replication.ledger.requests import NotAudited, Request, no_attack, rounded
 
 ARTEFACTS = ("win_map", "real_tables")
 
@@ -85,7 +85,7 @@ def request(arm: str, event: Mechanism) -> Request | NotAudited:
     if event.guarantee == "none":
         return NotAudited(event.reason)
     name = arm.split(": ")[-1]
-    return AUDITS[name](event) if name in AUDITS else unknown(name)
+    return AUDITS[name](event) if name in AUDITS else no_attack(name)
 
 
 def _canary(event: Mechanism) -> Request:

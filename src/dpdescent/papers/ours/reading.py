@@ -10,8 +10,8 @@ from dpdescent.replication.judging.statistics import Estimate, mean_of
 PAPER = "ours"
 
 claim = partial(records.claim, PAPER, source="ours")
-every = partial(records.every, PAPER, source="ours")
-judged = partial(records.judged, PAPER, source="ours")
+claim_on_all_cells = partial(records.claim_on_all_cells, PAPER, source="ours")
+judged_claim = partial(records.judged_claim, PAPER, source="ours")
 
 # Every column of ours that a claim or a bound reads; a table that lacks one has nothing there.
 COLUMNS = (

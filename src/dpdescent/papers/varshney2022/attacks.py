@@ -20,14 +20,14 @@ from dpdescent.algorithms.dp_stat import Search
 from dpdescent.algorithms.sgd_arms import Adaptive, Fixed, SGDArm
 from dpdescent.checks import as_list
 from dpdescent.papers.varshney2022.arms import Arm, proved
-from dpdescent.papers.varshney2022.criteria import AGREES, every, rows, shares
+from dpdescent.papers.varshney2022.criteria import AGREES, claim_on_all_cells, rows, shares
 from dpdescent.papers.varshney2022.formulas import Array, gaussian_multiplier, published_multiplier
 from dpdescent.papers.varshney2022.setting import Entry, Part, Row, Spec
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import DisjointReleases, Release
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import floats
-from dpdescent.replication.judging.bound_rows import CHANCE, chance, row
+from dpdescent.replication.judging.bound_rows import CHANCE, bound_row, chance
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Source
 
@@ -267,7 +267,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     s = evidence.spec["artefacts"][AUDIT]["cells"]["all"]["s"]
     for id, mechanism, location, source, words in ATTACKS:
         table = rows(evidence, AUDIT, mechanism=mechanism, series="attained mu")
-        yield every(
+        yield claim_on_all_cells(
             id=id, artefact=AUDIT, location=location, kind="privacy", source=source,
             statement=words,
             quantity="Gaussian-DP parameter that an attack attains over the accounted one",
@@ -287,7 +287,7 @@ def _whole_runs(evidence: Evidence) -> Iterator[Claim]:
     for id, name, source, statement in scopes:
         tables = [rows(evidence, AUDIT, mechanism=name.format(T), series="attained mu") for T in arms["steps"]]
         cells = [shares(table, floats(table, "accounted"), ["mechanism"]) for table in tables]
-        yield every(
+        yield claim_on_all_cells(
             id=id, artefact=AUDIT, location="Remark after Thm 3.6" if source == "paper" else "Def. 2.2", kind="privacy", source=source,
             statement=statement,
             quantity="Gaussian-DP parameter that an attack on all iterates of a run attains over that of one iteration: the largest over T",
@@ -299,9 +299,9 @@ def _whole_runs(evidence: Evidence) -> Iterator[Claim]:
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates the accounted parameter beside what attacks attain."""
-    for attack in algebra.each(rows(evidence, AUDIT).dropna(subset="accounted")):
+    for attack in algebra.rows_of(rows(evidence, AUDIT).dropna(subset="accounted")):
         why = f"measured is a Gaussian-DP parameter that an attack attains; {CHANCE} beyond allowed"
-        yield row(
+        yield bound_row(
             bound="attained mu", location="Thm 3.6, Lemma 3.10", setting=f"audit: {attack['mechanism']}",
             value=attack["accounted"], measured=attack["mean"], direction="at most", note=why, allowed=chance(attack),
         )  # fmt: skip

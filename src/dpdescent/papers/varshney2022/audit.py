@@ -12,8 +12,8 @@ from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_rho
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.events import DisjointReleases, GaussianReleases, Mechanism, ShuffledGaussianReleases
-from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, rounded, unknown
-from dpdescent.replication.ledger.verdicts import Told
+from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, no_attack, rounded
+from dpdescent.replication.ledger.verdicts import Reporting
 
 STAT = "DP-STAT"
 
@@ -34,7 +34,7 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
 }  # fmt: skip
 
 # None of the arms' claims is refuted.
-FINDINGS: dict[str, Told] = {}
+FINDINGS: dict[str, Reporting] = {}
 
 # L of runs of DP-AMBSSGD and DP-GD under attack. Noise is set for all L counts together, so that one stands for any;
 # most arms have this one.
@@ -75,7 +75,7 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
         return Request(FIXED_CLIP, {"mu": _mu(event)})
     if event.name in (setting.DP_GD, setting.DP_GD_ADAPTIVE):
         return _descent(event, _mu(event))
-    return unknown(event.name)
+    return no_attack(event.name)
 
 
 def canary(release: ShuffledGaussianReleases) -> Request:

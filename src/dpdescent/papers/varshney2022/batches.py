@@ -13,7 +13,13 @@ from dpdescent.papers.varshney2022.ambssgd import Setting, start_factor, thresho
 from dpdescent.papers.varshney2022.criteria import configured, rows
 from dpdescent.papers.varshney2022.formulas import Array, LinearProblem, gaussian_multiplier, theorem_step
 from dpdescent.papers.varshney2022.setting import Design
-from dpdescent.replication.judging.bound_rows import distinct, ends_and_middle, equal, exact, is_met
+from dpdescent.replication.judging.bound_rows import (
+    distinct_values,
+    ends_and_middle,
+    exact_row,
+    met_or_not,
+    rounded_equality_row,
+)
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 # Formulas --------------------------------------------------------------------------------------------------------------
@@ -140,9 +146,9 @@ def settings(evidence: Evidence) -> Iterator[Setting]:
     """Evaluates bounds of T = 8 kappa steps with Theorem 3.7's step size; zeta is the least that Lemma 3.11 covers."""
     given = evidence.settings_of("bound_vs_run")
     alpha = gaussian_multiplier(given["eps"], given["delta"])
-    sizes = distinct(rows(evidence, "bound_vs_run")["d"].astype(float)) or SIZES
+    sizes = distinct_values(rows(evidence, "bound_vs_run")["d"].astype(float)) or SIZES
     batches = ends_and_middle(as_list(configured(evidence, "moments", "b", list(BATCHES))))
-    kappas = distinct(as_list(configured(evidence, "moments", "kappa", list(CONDITIONS))))
+    kappas = distinct_values(as_list(configured(evidence, "moments", "kappa", list(CONDITIONS))))
     for d, kappa, b in product(sizes, sorted({kappas[0], kappas[-1]}), batches):
         T = 2 * math.ceil(given["steps_per_kappa"] * kappa / 2)
         # N serves the logarithm only.
@@ -156,13 +162,13 @@ def _bias(setting: Setting, text: str) -> Iterator[Bound]:
     why = "eta of Theorem 3.7; measured is the exact risk without noise"
     value = bias_last(problem, setting.eta, T)
     own = f"{why}, at H = I (1 - eta)^T of the start's" if problem.kappa == 1.0 else why
-    yield exact("bias of the last iterate", "Lemma B.3", text, value, last_risk(*common, T), own)
+    yield exact_row("bias of the last iterate", "Lemma B.3", text, value, last_risk(*common, T), own)
     kept = T // 2
     value = bias_tail(problem, setting.eta, kept, T - kept + 1)
-    yield exact("bias of the tail average", "Lemma B.3", text, value, tail_risk(*common, T, kept), why)
+    yield exact_row("bias of the tail average", "Lemma B.3", text, value, tail_risk(*common, T, kept), why)
     value = equation_57(setting, problem.w_norm_squared / 2.0)
     why = "restarted at |w - w*|_H = |w*|_H; measured is the exact risk without noise"
-    yield exact("bias of the second half", "(57)", text, value, tail_risk(*common, kept, kept), why)
+    yield exact_row("bias of the second half", "(57)", text, value, tail_risk(*common, kept, kept), why)
 
 
 def _noise_of(setting: Setting) -> float:
@@ -178,19 +184,19 @@ def _variance(setting: Setting, text: str) -> Iterator[Bound]:
     common = (problem.lam, np.zeros_like(problem.lam), eta, b, problem.sigma, noise / b)
     why = "eta of Theorem 3.7, w_0 = w*, nothing clipped; measured is the exact risk"
     value = variance_last(problem, eta, b, noise)
-    yield exact("variance of the last iterate", "Lemma B.4", text, value, last_risk(*common, T), why)
+    yield exact_row("variance of the last iterate", "Lemma B.4", text, value, last_risk(*common, T), why)
     kept = T // 2
     value = variance_tail(problem, eta, b, kept, noise)
-    yield exact("variance of the tail average", "Lemma B.4", text, value, tail_risk(*common, T, kept), why)
+    yield exact_row("variance of the tail average", "Lemma B.4", text, value, tail_risk(*common, T, kept), why)
     largest = second_step_condition(problem, b, noise)
     met = eta <= largest
     measured = float(inverse_of_step(problem, eta, b, noise).sum())
-    why = f"eta={eta:.4g} must be at most {largest:.4g} besides: {is_met(met)}; measured is exact"
-    yield exact("Tr T_b^-1 Sigma", "Lemma B.4", text, trace_bound(problem, noise), measured, why, met=met)
+    why = f"eta={eta:.4g} must be at most {largest:.4g} besides: {met_or_not(met)}; measured is exact"
+    yield exact_row("Tr T_b^-1 Sigma", "Lemma B.4", text, trace_bound(problem, noise), measured, why, met=met)
     value = equation_59(setting, noise * b / (4.0 * setting.alpha**2) if setting.alpha > 0.0 else 0.0)
-    why = f"second half from w*; the condition of Lemma B.4 on eta is {is_met(met)}; measured is the exact risk"
+    why = f"second half from w*; the condition of Lemma B.4 on eta is {met_or_not(met)}; measured is the exact risk"
     measured = tail_risk(*common, kept, kept)
-    yield exact("variance of the second half", "(59)", text, value, measured, why, met=met)
+    yield exact_row("variance of the second half", "(59)", text, value, measured, why, met=met)
 
 
 def _noise(setting: Setting, text: str) -> Iterator[Bound]:
@@ -202,7 +208,7 @@ def _noise(setting: Setting, text: str) -> Iterator[Bound]:
     measured = float(moved.sum()) / eta**2
     value = float(noise_covariance(problem, b, setting.alpha, zeta_squared).sum())
     why = "measured is E |w_1 - w*|^2 / eta^2 from w_0 = w*"
-    yield equal("trace of the noise's covariance", "Lemma B.7, (49), (58)", text, value, measured, why)
+    yield rounded_equality_row("trace of the noise's covariance", "Lemma B.7, (49), (58)", text, value, measured, why)
 
 
 def _second_half(setting: Setting, text: str) -> Iterator[Bound]:
@@ -215,5 +221,5 @@ def _second_half(setting: Setting, text: str) -> Iterator[Bound]:
     zeta_squared = threshold_bound(setting, 0.0) ** 2
     value = equation_60(setting, start, zeta_squared)
     measured = tail_risk(*common, problem.sigma, noise / b, kept, kept)
-    why = f"{why}; the condition of Lemma B.4 on eta is {is_met(met)}"
-    yield exact("risk of the second half", "(60)", text, value, measured, why, met=met)
+    why = f"{why}; the condition of Lemma B.4 on eta is {met_or_not(met)}"
+    yield exact_row("risk of the second half", "(60)", text, value, measured, why, met=met)

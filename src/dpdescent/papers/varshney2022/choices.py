@@ -13,7 +13,17 @@ from dpdescent.algorithms.sgd_moments import tail_risk
 from dpdescent.checks import as_list, require_positive
 from dpdescent.papers.varshney2022 import criteria
 from dpdescent.papers.varshney2022.arms import Arm, Choice, least_squares
-from dpdescent.papers.varshney2022.criteria import EQUAL, MEDIAN, SAME_ORDER, claim, every, exact, in_units, risks, rows
+from dpdescent.papers.varshney2022.criteria import (
+    EQUAL,
+    MEDIAN,
+    SAME_ORDER,
+    claim,
+    claim_on_all_cells,
+    exact_rows,
+    in_units,
+    risks,
+    rows,
+)
 from dpdescent.papers.varshney2022.descents import compared, runs_of, tail_average, trials_of
 from dpdescent.papers.varshney2022.descents import least_squares as fit
 from dpdescent.papers.varshney2022.formulas import published_multiplier
@@ -215,23 +225,23 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 def _bias(evidence: Evidence) -> Iterator[Claim]:
     left = rows(evidence, STEPS, series=AMBSSGD)
-    yield every(
+    yield claim_on_all_cells(
         id="step-bias-theorem", **STEP,
         statement=f"with the step size of {THEOREM} {LEFT}",
         quantity=f"{OVER_FIRST_TERM}: the largest over N and d",
         cells=_over_first_term(evidence, left, THEOREM), criterion=at_most(1.0, ": the start matters less than the labels' noise"),
         note="N^-100 itself needs c_1 = 400 by the exponent eta mu kappa c_1 / 4 of eq. (47)",
     )  # fmt: skip
-    printed = algebra.at_end(left[left["step"] == COROLLARY], "T")
+    printed = algebra.rows_at_end(left[left["step"] == COROLLARY], "T")
     power = printed.assign(mean=-np.log(floats(printed, "bias")) / floats(printed, "T"), se=np.nan)
-    yield every(
+    yield claim_on_all_cells(
         id="step-bias-corollary", **STEP | {"location": "Cor. 3.8"},
         statement=f"with the step size of {COROLLARY} {LEFT}",
         quantity="log-log slope in d of the power of 1/N that is left of the start per unit of c_1 = T / log N, exactly, at the largest T: the smallest over N",
-        cells=algebra.by(power, ["N"], lambda group: algebra.line(group, "d")),
+        cells=algebra.measured_by(power, ["N"], lambda group: algebra.least_squares_slope(group, "d")),
         criterion=at_least(-criteria.LOGARITHMS, ": a global constant c_1 serves every d only if the power does not fall with d"),
         changed="After a second reading the power is judged; before, what is left at the largest T of ours over 8 sigma^2 d/N, though c_1 has no value.",
-        note=f"N^-100 needs c_1 of about 400 d with this step. {OVER_FIRST_TERM}: {algebra.told(_over_first_term(evidence, left, COROLLARY))}",
+        note=f"N^-100 needs c_1 of about 400 d with this step. {OVER_FIRST_TERM}: {algebra.places_text(_over_first_term(evidence, left, COROLLARY))}",
     )  # fmt: skip
 
 
@@ -240,7 +250,7 @@ def _over_first_term(evidence: Evidence, table: pd.DataFrame, step: str) -> Plac
     factor, start = float(evidence.published["variance_factor"]), float(evidence.settings["w_norm"]) ** 2 / 2
     return {
         algebra.place_of(row, AT): exactly(row["bias"] * start / (factor * row["sigma"] ** 2 * row["d"] / row["N"]))
-        for row in algebra.each(algebra.at_end(table[table["step"] == step], "T"))
+        for row in algebra.rows_of(algebra.rows_at_end(table[table["step"] == step], "T"))
     }
 
 
@@ -248,23 +258,23 @@ def _risk(evidence: Evidence) -> Iterator[Claim]:
     theorem, corollary = (risks(evidence, STEPS, AMBSSGD, step=step) for step in (THEOREM, COROLLARY))
     least = _at_best_T(corollary)
     found = algebra.ratios(least, _at_best_T(theorem), AT)
-    yield every(
+    yield claim_on_all_cells(
         id="corollary-3.8-risk", **STEP | {"location": "Cor. 3.8"},
         statement="with eta = 1/(4d) the risk obeys the bound of Theorem 3.7",
         quantity=f"risk with that step over that with Theorem 3.7's step, each at its best T: the largest over N and d; {MEDIAN}",
         cells=found, criterion=at_most(SAME_ORDER), regime=_bracketed(corollary, least, found),
         changed="After a second reading it is open where the best T is the largest that was tried, because c_1 of T = c_1 log N has no value.",
-        note=f"corrected rule and exact noise multiplier. Risks with 1/(4d): {algebra.told(algebra.means(least, AT))}; finding corollary-3.8-step",
+        note=f"corrected rule and exact noise multiplier. Risks with 1/(4d): {algebra.places_text(algebra.means(least, AT))}; finding corollary-3.8-step",
     )  # fmt: skip
-    longest, shortest = (algebra.at_end(theorem, "T", largest) for largest in (True, False))
+    longest, shortest = (algebra.rows_at_end(theorem, "T", largest) for largest in (True, False))
     units = algebra.means(in_units(longest, criteria.first_term), AT)
-    yield every(
+    yield claim_on_all_cells(
         id="more-iterations-harmless", **STEP | {"source": "ours"},
         statement="(ours) the constant c_1 of T = c_1 log N does not matter",
         quantity=f"risk at the largest T over that at the smallest, Theorem 3.7's step: the largest over N and d; {MEDIAN}",
         cells=algebra.ratios(longest, shortest, AT), criterion=at_most(SAME_ORDER),
         changed="After a first look at the tables the claim is called ours.",
-        note=f"the theorem has \"c_1 > 0 is a global constant\": one that exists, not any. The batches shrink as T grows, and s with them. Risk over sigma^2 d/N at the largest T: {algebra.told(units)}",
+        note=f"the theorem has \"c_1 > 0 is a global constant\": one that exists, not any. The batches shrink as T grows, and s with them. Risk over sigma^2 d/N at the largest T: {algebra.places_text(units)}",
     )  # fmt: skip
 
 
@@ -272,7 +282,7 @@ def _bracketed(table: pd.DataFrame, least: pd.DataFrame, found: Places) -> Regim
     """The regime of a risk at its best T: a larger T may do better where that is the largest which was tried."""
     above = {place for place, each in found.items() if each.value > SAME_ORDER}
     longest = floats(table, "T").max() if len(table) else math.nan
-    at_end = {algebra.place_of(row, AT) for row in algebra.each(least) if row["T"] == longest}
+    at_end = {algebra.place_of(row, AT) for row in algebra.rows_of(least) if row["T"] == longest}
     unmet = (f"the best T is the largest of those that were tried, {longest:g}",) if above and above <= at_end else ()
     return Regime(unmet, "not bracketed", "unstated value decides", ("not reproduced",))
 
@@ -290,7 +300,7 @@ def _choices(evidence: Evidence) -> Iterator[Claim]:
         id="tail-average", artefact=CHOICES, location="Sec. 3", kind="text", source="paper",
         statement="with techniques like tail averaging the risk is nearly optimal",
         quantity=f"risk of the last iterate over that of the average over the last half; {MEDIAN}",
-        measured=algebra.over(last, half), criterion=at_least(1.0),
+        measured=algebra.ratio_of_rows(last, half), criterion=at_least(1.0),
         note=_levels(table, "tail"),
     )  # fmt: skip
     # A factor above ours does not refute a constant that has no value.
@@ -307,7 +317,7 @@ def _choices(evidence: Evidence) -> Iterator[Claim]:
             id=id, artefact=CHOICES, location=location, kind=kind, source="paper",
             statement=statement,
             quantity=f"risk at {choice} = {kept} over the smallest over its levels; {criteria.PRINTED_MEDIAN if choice == 'rule' else MEDIAN}",
-            measured=algebra.over(printed, best), criterion=at_most(SAME_ORDER * logs, ": a constant times log N" if choice == "factor" else ""),
+            measured=algebra.ratio_of_rows(printed, best), criterion=at_most(SAME_ORDER * logs, ": a constant times log N" if choice == "factor" else ""),
             regime=constant if choice == "rule" else INSIDE,
             changed="Before a review sixty trials decided." if choice == "rule" else "", note=_levels(table, choice),
         )  # fmt: skip
@@ -316,7 +326,7 @@ def _choices(evidence: Evidence) -> Iterator[Claim]:
 def _levels(table: pd.DataFrame, choice: str) -> str:
     """The risk at every level of a choice, for a note."""
     levels = table[table["choice"] == choice]
-    return algebra.listed(zip(levels["level"], levels["mean"], strict=True))
+    return algebra.values_text(zip(levels["level"], levels["mean"], strict=True))
 
 
 def _laws(evidence: Evidence) -> Iterator[Claim]:
@@ -332,20 +342,20 @@ def _laws(evidence: Evidence) -> Iterator[Claim]:
         by_factor = algebra.ratios(
             table, risks(evidence, LAWS, AMBSSGD, law="normal"), ["factor", "N", "d", "sigma"], ["factor"]
         )
-        yield every(
+        yield claim_on_all_cells(
             id=id, artefact=LAWS, location=location, kind="text", source="paper",
             statement=statement,
             quantity=f"risk at zeta_t = R_x gamma_t log^a N over that for normal covariates and independent noise; {MEDIAN}",
             cells={place: each for place, each in by_factor.items() if place == "factor = log^a N"},
             criterion=at_most(allowed, ": a constant times log N, what log^{2a} N adds at a = 1" if law == "Laplace" else ""),
-            note=f"by factor: {algebra.told(by_factor)}",
+            note=f"by factor: {algebra.places_text(by_factor)}",
         )  # fmt: skip
-    printed = exact(rows(evidence, LAWS, series=AMBSSGD, factor="log^a N"), "clip_fraction")
+    printed = exact_rows(rows(evidence, LAWS, series=AMBSSGD, factor="log^a N"), "clip_fraction")
     outside = rows(evidence, LAWS, series=AMBSSGD, law="Student t5")
-    yield every(
+    yield claim_on_all_cells(
         id="tail-clipping", artefact=LAWS, location="Def. 2.1, Sec. 3.2", kind="text", source="paper",
         statement="with zeta_t = R_x gamma_t log^a N hardly any gradient is clipped, for all laws of Definition 2.1",
         quantity="share of gradients clipped over a run: the largest over normal, Laplace and dependent noise",
         cells=algebra.means(printed[printed["law"] != "Student t5"], ["law"]), criterion=at_most(share + EQUAL, ""),
-        note=f"Student t5, outside of the definition: {algebra.listed(zip(outside['factor'], outside['clip_fraction'], strict=True))}",
+        note=f"Student t5, outside of the definition: {algebra.values_text(zip(outside['factor'], outside['clip_fraction'], strict=True))}",
     )  # fmt: skip

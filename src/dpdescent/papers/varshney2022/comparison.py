@@ -13,12 +13,20 @@ import pandas as pd
 
 from dpdescent.checks import as_list, require_non_negative, require_positive
 from dpdescent.papers.varshney2022 import criteria
-from dpdescent.papers.varshney2022.criteria import MEDIAN, SAME_ORDER, SIGNIFICANT, SMALL_NOISE, every, risks, rows
+from dpdescent.papers.varshney2022.criteria import (
+    MEDIAN,
+    SAME_ORDER,
+    SIGNIFICANT,
+    SMALL_NOISE,
+    claim_on_all_cells,
+    risks,
+    rows,
+)
 from dpdescent.papers.varshney2022.setting import ADA_SSP, AMBSSGD, FIXED, OLS, SSGD, Row, Spec
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places, floats
-from dpdescent.replication.judging.bound_rows import equal, place
-from dpdescent.replication.judging.criteria import about, at_least, at_most, between
+from dpdescent.replication.judging.bound_rows import place_text, rounded_equality_row
+from dpdescent.replication.judging.criteria import at_least, at_most, between, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, ClaimKind, Evidence, Unjudged
 from dpdescent.replication.judging.records import Place
 
@@ -157,13 +165,13 @@ def private_share(c: float) -> float:
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates privacy's term over sampling's at two c of eps = c sqrt(d / N), where privacy is called free."""
-    for row in algebra.each(rows(evidence, "risk_vs_eps", series=AMBSSGD).drop_duplicates(["N", "d", "sigma"])):
+    for row in algebra.rows_of(rows(evidence, "risk_vs_eps", series=AMBSSGD).drop_duplicates(["N", "d", "sigma"])):
         d, N = int(row["d"]), float(row["N"])
         for c in (2.0, 10.0):
             point = Point(d, N, 1.0, c * free_epsilon(d, N))
-            where = f"{place('eps = c sqrt(d/N)', row, 'N', 'd', 'sigma')}, c={c:g}"
+            where = f"{place_text('eps = c sqrt(d/N)', row, 'N', 'd', 'sigma')}, c={c:g}"
             ratio, why = point.privacy / point.sampling, "measured is the one term over the other"
-            yield equal("privacy's term over sampling's", "Sec. 1", where, private_share(c), ratio, why)
+            yield rounded_equality_row("privacy's term over sampling's", "Sec. 1", where, private_share(c), ratio, why)
 
 
 # Claims -------------------------------------------------------------------------------------------------------------
@@ -195,7 +203,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield from _bounds(evidence)
     yield from _risks(evidence)
     for id, artefact, location, kind, statement, why, because in OPEN:
-        yield criteria.untestable(
+        yield criteria.untestable_claim(
             id=id, artefact=artefact, location=location, kind=kind, source="paper", statement=statement, why=why,
             because=because,
         )  # fmt: skip
@@ -216,7 +224,7 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
         return algebra.differences(whole, sampling, AT)
 
     others, ssgd, ours = (private_terms(method) for method in (CAI, SSGD, AMBSSGD))
-    yield every(
+    yield claim_on_all_cells(
         # d |w*|_H^2 / sigma^2 + 1 is at least 2 wherever sigma <= sqrt(d): no table can change that.
         id="bound-significantly-better", **QUOTED | {"location": "Sec. 1 (after Thm 1.1)", "kind": "text"},
         statement="the bound of existing methods is significantly sub-optimal for sigma <= sqrt(d)",
@@ -225,8 +233,8 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
         note="(d |w*|_H^2 + sigma^2) / sigma^2; logarithms are left out of both",
     )  # fmt: skip
     against = criteria.gains(others, ours, AT)
-    factors = algebra.scaled(against, floats(against, "sigma") ** 2 / floats(against, "d"))
-    yield every(
+    factors = algebra.scaled_rows(against, floats(against, "sigma") ** 2 / floats(against, "d"))
+    yield claim_on_all_cells(
         id="bound-factor", **QUOTED,
         statement="the second term is smaller than that of existing results by O(d) and a factor sigma^2",
         quantity="(algebra) the same ratio over d / sigma^2: the one that is furthest off",
@@ -234,7 +242,7 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
         note="at |w*|_H = 1",
     )  # fmt: skip
     worse = criteria.in_units(criteria.gains(others, ssgd, AT), lambda table: floats(table, "d"))
-    yield every(
+    yield claim_on_all_cells(
         id="bound-ssgd", **QUOTED | {"location": "Remark (ii) after Thm 3.2"},
         statement="the term of privacy of existing methods is O(d) worse than that of DP-SSGD",
         quantity="(algebra) their ratio, constants 1, over d: the one that is furthest off",
@@ -255,14 +263,14 @@ def _risks(evidence: Evidence) -> Iterator[Claim]:
     def advantages(table: pd.DataFrame) -> Places:
         return algebra.ratios(table, risks(evidence, "risk_vs_n", AMBSSGD), criteria.PLACE, ["panel", "N", "sigma"])
 
-    yield every(
+    yield claim_on_all_cells(
         id="better-small-noise", **SUB_OPTIMAL,
         statement="existing methods are significantly sub-optimal, especially for small sigma",
         quantity=f"AdaSSP's risk over that of DP-AMBSSGD at sigma <= {SMALL_NOISE:g}: the smallest over N and eps; {MEDIAN}",
         cells=advantages(statistics[floats(statistics, "sigma") <= SMALL_NOISE]), criterion=at_least(SIGNIFICANT),
         note="AdaSSP stands for the perturbed sufficient statistics that are cited",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="better-any-noise", **SUB_OPTIMAL | {"source": "ours"},
         statement="for sigma <= sqrt(d), a fairly practical setting, the bound of existing methods is significantly sub-optimal",
         quantity=f"the same ratio at sigma > {SMALL_NOISE:g}: the smallest; {MEDIAN}",
@@ -280,7 +288,7 @@ def _risks(evidence: Evidence) -> Iterator[Claim]:
             risks(evidence, artefact, ADA_SSP), ours, ["N", "d", "sigma", axis], [axis]
         ).items()
     }
-    yield every(
+    yield claim_on_all_cells(
         id="better-beyond-normal", **SUB_OPTIMAL | {"artefact": "risk_vs_kappa", "source": "ours"},
         statement="(ours) existing methods are significantly sub-optimal for small sigma at kappa > 1 and under the other laws of Definition 2.1 too",
         quantity=f"AdaSSP's risk over that of DP-AMBSSGD at sigma = {SMALL_NOISE:g}: the smallest over kappa > 1 and laws; {MEDIAN}",
@@ -297,13 +305,13 @@ def _risks(evidence: Evidence) -> Iterator[Claim]:
             statement=f"the error of {EXISTING[series]} at sigma = 0 is O(1 / (eps N)^2)",
             quantity=f"log-log slope in N of the risk at sigma = 0 and eps = 0.2; {MEDIAN}",
             measured=algebra.exponent(table, "N"), criterion=at_most(-2.0 + criteria.LOGARITHMS), changed=changed,
-            note=algebra.told(algebra.means(table, ["N"])),
+            note=algebra.places_text(algebra.means(table, ["N"])),
         )  # fmt: skip
     yield _least_squares(evidence)
     for id, series in (("plateau-fixed-clip", FIXED), ("plateau-statistics", ADA_SSP)):
         table = risks(evidence, "risk_vs_n", series, panel=criteria.MODERATE)
-        least = algebra.at_end(criteria.noisy(table), "sigma", largest=False)
-        yield every(
+        least = algebra.rows_at_end(criteria.noisy(table), "sigma", largest=False)
+        yield claim_on_all_cells(
             id=id, artefact="risk_vs_n", location="Abstract", kind="text", source="paper",
             statement=f"the error of {EXISTING[series]} does not vanish with sigma: it is d^3 / (eps N)^2 even for sigma = 0",
             quantity=f"risk at sigma = 0 over that at the smallest sigma > 0: the smallest over N; {MEDIAN}",
@@ -317,10 +325,10 @@ def _least_squares(evidence: Evidence) -> Claim:
     law = criteria.in_units(
         ols, lambda t: floats(t, "sigma") ** 2 * floats(t, "d") / (2 * (floats(t, "N") - floats(t, "d") - 1))
     )
-    return every(
+    return claim_on_all_cells(
         id="least-squares-law", artefact="risk_vs_n", location="Remark (i) after Thm 3.7", kind="theorem", source="ours",
         statement="(ours) least squares, the non-private optimum, has risk sigma^2 d / (2 (N - d - 1))",
         quantity="mean risk over that law: the one that is furthest off",
-        cells=algebra.means(law, ["N", "sigma"]), criterion=about(1.0, 0.5),
+        cells=algebra.means(law, ["N", "sigma"]), criterion=within_of(1.0, 0.5),
         note=f"a check of the runs: trials share data over sigma, and a run's risk varies by sqrt(2/d): {100 * math.sqrt(2 / dimension):.0f} %",
     )  # fmt: skip

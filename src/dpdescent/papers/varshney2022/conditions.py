@@ -13,14 +13,22 @@ from scipy.stats import chi2, norm
 from dpdescent.checks import as_list, require_positive, require_probability
 from dpdescent.papers.varshney2022 import ambssgd, formulas
 from dpdescent.papers.varshney2022.ambssgd import STAT_SHARE, WIDTH_POWER, stat_slack, steps_of_theorem
-from dpdescent.papers.varshney2022.criteria import EQUAL, LOGARITHMS, every, exact, in_d, in_units, rows
+from dpdescent.papers.varshney2022.criteria import (
+    EQUAL,
+    LOGARITHMS,
+    claim_on_all_cells,
+    exact_rows,
+    in_d,
+    in_units,
+    rows,
+)
 from dpdescent.papers.varshney2022.formulas import NORMAL_K2, input_bound_squared, norm_bound, spectrum, theorem_step
 from dpdescent.papers.varshney2022.setting import Design, Row, Spec
 from dpdescent.papers.varshney2022.ssgd import smallest_records_for_start
 from dpdescent.replication.judging import algebra, bound_rows
 from dpdescent.replication.judging.algebra import Places, floats
-from dpdescent.replication.judging.bound_rows import ends_and_middle, finite, is_met, place
-from dpdescent.replication.judging.criteria import about, at_most
+from dpdescent.replication.judging.bound_rows import ends_and_middle, finite, met_or_not, place_text
+from dpdescent.replication.judging.criteria import at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Source
 from dpdescent.replication.judging.records import Place, Regime
 
@@ -158,14 +166,14 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 def _moments(evidence: Evidence) -> Iterator[Claim]:
     shares = _over_claimed(rows(evidence, MOMENTS, quantity=R_SQUARED), ["kappa", "d"])
-    yield every(
+    yield claim_on_all_cells(
         id="r-squared-is-d", **OF_MOMENTS | {"location": "Cor. 3.3, Cor. 3.8"},
         statement="for x ~ N(0, I), R_x^2 = d",
         quantity="exact R_x^2 over Tr H: the one that is furthest off",
-        cells={place: share for place, share in shares.items() if place.startswith("kappa = 1,")}, criterion=about(1.0, EQUAL),
+        cells={place: share for place, share in shares.items() if place.startswith("kappa = 1,")}, criterion=within_of(1.0, EQUAL),
         regime=Regime(("R_x^2 as the least one of Sec. 2, because Theorems 3.2 and 3.7 ask for E|x|^2 <= R_x^2 alone, which d meets",), "two definitions", "unstated value decides", ("not reproduced",)),
         changed="After a second reading the theorems' own condition on R_x^2 is a reading too.",
-        note=f"R_x^2 = Tr H + 2 |H|: off by 2/d, which matters for small d only. {algebra.told(shares)}",
+        note=f"R_x^2 = Tr H + 2 |H|: off by 2/d, which matters for small d only. {algebra.places_text(shares)}",
     )  # fmt: skip
     tail = rows(evidence, MOMENTS, quantity=TAIL)
     tails: tuple[tuple[str, float, Source, str, str], ...] = (
@@ -173,16 +181,16 @@ def _moments(evidence: Evidence) -> Iterator[Claim]:
         ("tail-normal-two", 2.0, "ours", "normal x satisfies (2) with a = 1/2 for d >= 2", "the paper has no limit on d"),
     )  # fmt: skip
     for id, smallest_d, source, words, note in tails:
-        table = exact(tail[floats(tail, "d") >= smallest_d], "mean")
-        yield every(
+        table = exact_rows(tail[floats(tail, "d") >= smallest_d], "mean")
+        yield claim_on_all_cells(
             id=id, artefact=MOMENTS, location="Def. 2.1 (2)", kind="text", source=source,
             statement=words,
             quantity="P(|x|^2 > d log(1/beta)) over beta: the largest over d and beta",
             cells=algebra.means(table, ["d", "beta"]), criterion=at_most(1.0 + EQUAL),
             note=note,
         )  # fmt: skip
-    product = exact(rows(evidence, MOMENTS, quantity=PRODUCT), "mean")
-    yield every(
+    product = exact_rows(rows(evidence, MOMENTS, quantity=PRODUCT), "mean")
+    yield claim_on_all_cells(
         id="lemma-b.5", **OF_MOMENTS,
         statement="E[B'B] <= I - eta H, B = I - (eta/b) sum x x', at Theorem 3.7's step",
         quantity="largest eigenvalue of the difference, exact for normal covariates: the largest over d, kappa and b",
@@ -190,7 +198,7 @@ def _moments(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     step = rows(evidence, MOMENTS, quantity=CONTRACTION)
     large = step[floats(step, "b") >= floats(step, "kappa") * floats(step, "d")]
-    yield every(
+    yield claim_on_all_cells(
         id="step-44-large-batch", **OF_MOMENTS | {"location": "App. B, step to (44)"},
         statement="E[B'HB] <= (1 - eta mu) H, for b >= kappa d, which Lemma 3.11's own condition implies up to constants",
         quantity="exact coefficient of the worst direction over 1 - eta mu: the largest over d, kappa and b",
@@ -202,29 +210,29 @@ def _moments(evidence: Evidence) -> Iterator[Claim]:
 
 def _over_claimed(table: pd.DataFrame, keys: list[str]) -> Places:
     """What was computed over what is claimed, where that is positive."""
-    return algebra.means(in_units(exact(table, "mean"), lambda t: floats(t, "claimed")), keys)
+    return algebra.means(in_units(exact_rows(table, "mean"), lambda t: floats(t, "claimed")), keys)
 
 
 def _conditions(evidence: Evidence) -> Iterator[Claim]:
     table = rows(evidence, SIZES, condition=BATCH, series=PUBLISHED_ALPHA)
-    yield every(
+    yield claim_on_all_cells(
         id="batch-condition-linear", **OF_MOMENTS | {"artefact": SIZES, "location": "Thm 3.7, Lemma 3.11"},
         statement="N = Omega~(d) is enough for the lemma's condition on the batch size",
         quantity="log-log slope in d of the smallest N that meets it: the largest over c_1",
-        cells=algebra.by(table, ["c1"], in_d), criterion=at_most(1.0 + LOGARITHMS),
-        note=f"constants: {algebra.told(algebra.means(table, ['c1', 'd']))}",
+        cells=algebra.measured_by(table, ["c1"], in_d), criterion=at_most(1.0 + LOGARITHMS),
+        note=f"constants: {algebra.places_text(algebra.means(table, ['c1', 'd']))}",
     )  # fmt: skip
     table = rows(evidence, SIZES, condition=START, series=PUBLISHED_ALPHA)
     N = np.maximum(floats(table, "mean"), math.e)
     # 1 / eta has log^4 N and alpha^2 = log^2(N/delta), and the condition one more log N.
     logs = np.log(N) ** 5 * np.log(N / float(evidence.settings["delta"])) ** 2
-    yield every(
+    yield claim_on_all_cells(
         id="ssgd-condition", **OF_MOMENTS | {"artefact": SIZES, "location": "Thm 3.2, (6)"},
         statement="with Theorem 3.2's step, N = Omega~(d^2) is enough for the first term to vanish",
         quantity="log-log slope in d of the smallest N with eta mu N / 2 >= log N, over log^5 N log^2(N/delta)",
-        cells=algebra.by(algebra.scaled(table, 1.0 / logs), ["condition"], in_d), criterion=at_most(2.0 + LOGARITHMS),
+        cells=algebra.measured_by(algebra.scaled_rows(table, 1.0 / logs), ["condition"], in_d), criterion=at_most(2.0 + LOGARITHMS),
         changed="Before a review the logarithms, which Omega~ hides, were left in.",
-        note=f"with them: {algebra.told(algebra.by(table, ['condition'], in_d))}. Constants: {algebra.told(algebra.means(table, ['d']))}",
+        note=f"with them: {algebra.places_text(algebra.measured_by(table, ['condition'], in_d))}. Constants: {algebra.places_text(algebra.means(table, ['d']))}",
     )  # fmt: skip
 
 
@@ -243,32 +251,32 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     for quantity, part in parts.items():
         chosen = table[table["quantity"] == quantity]
         sizes = ends_and_middle(chosen["b"].astype(float))
-        for found in algebra.each(chosen[chosen["b"].isin(sizes) | chosen["b"].isna()]):
+        for found in algebra.rows_of(chosen[chosen["b"].isin(sizes) | chosen["b"].isna()]):
             yield part(found)
     for beta in FAILURES:
         yield _one_direction(beta)
-    for found in algebra.each(rows(evidence, "risk_vs_n").drop_duplicates(["N", "d"]).dropna(subset=["N", "d"])):
+    for found in algebra.rows_of(rows(evidence, "risk_vs_n").drop_duplicates(["N", "d"]).dropna(subset=["N", "d"])):
         yield from _public(evidence.settings_of("risk_vs_n")["w_norm"], found)
 
 
 def _tail(found: pd.Series) -> Bound:
-    beta, text = float(found["beta"]), place("x ~ N(0, I)", found, "d", "beta")
+    beta, text = float(found["beta"]), place_text("x ~ N(0, I)", found, "d", "beta")
     why = "a = 1/2; measured is the exact probability; equality at d = 2"
-    return bound_rows.exact("P(|x|^2 > d log(1/beta))", "Def. 2.1 (2)", text, beta, found["mean"] * beta, why)
+    return bound_rows.exact_row("P(|x|^2 > d log(1/beta))", "Def. 2.1 (2)", text, beta, found["mean"] * beta, why)
 
 
 def _one_direction(beta: float) -> Bound:
     measured = 2.0 * float(norm.sf(math.sqrt(NORMAL_K2**2 * math.log(1.0 / beta))))
     why = "K2 = sqrt(2), a = 1/2, v along the largest eigenvalue; measured is the exact probability"
-    return bound_rows.exact(
+    return bound_rows.exact_row(
         "P(<x, v>^2 > K2^2 |H| log(1/beta))", "Def. 2.1 (4)", f"x ~ N(0, H), beta={beta:g}", beta, measured, why
     )
 
 
 def _product(found: pd.Series) -> Bound:
     why = "measured is the largest eigenvalue of E[B'B] - (I - eta H), exact, at Theorem 3.7's step"
-    text = place("moments", found, "d", "kappa", "b")
-    return bound_rows.row(
+    text = place_text("moments", found, "d", "kappa", "b")
+    return bound_rows.bound_row(
         bound="E[B'B] - (I - eta H)", location="Lemma B.5", setting=text, value=0.0, measured=found["mean"],
         direction="at most", note=why, allowed=EPSILON,
     )  # fmt: skip
@@ -283,21 +291,21 @@ def _contraction(found: pd.Series) -> Bound:
     met = b >= needed
     why = (
         "1 - eta mu; measured is the exact coefficient of the worst direction; Lemma 3.11's condition on b, at "
-        f"alpha = 1 and without logarithms, is b >= {needed:.4g}: {is_met(met)}"
+        f"alpha = 1 and without logarithms, is b >= {needed:.4g}: {met_or_not(met)}"
     )
-    text = place("moments", found, "d", "kappa", "b")
-    return bound_rows.exact("E[B'HB] against H", "(44)", text, found["claimed"], found["mean"], why, met=met)
+    text = place_text("moments", found, "d", "kappa", "b")
+    return bound_rows.exact_row("E[B'HB] against H", "(44)", text, found["claimed"], found["mean"], why, met=met)
 
 
 def _public(w_norm: float, found: pd.Series) -> Iterator[Bound]:
     """Evaluates the bounds of |x| and |y| to which other methods clip."""
     d, N = int(found["d"]), float(found["N"])
-    text = place("x ~ N(0, I)", found, "d", "N")
+    text = place_text("x ~ N(0, I)", found, "d", "N")
     measured = float(chi2.sf(norm_bound(spectrum(d, 1.0), N) ** 2, d))
     why = "t = log N; measured is the exact probability"
-    yield bound_rows.exact("P(|x| > |X|)", "Lemma A.5", text, 1.0 / N, measured, why)
+    yield bound_rows.exact_row("P(|x| > |X|)", "Lemma A.5", text, 1.0 / N, measured, why)
     bound = formulas.label_bound(w_norm, 1.0, N) / math.sqrt(w_norm**2 + 1.0)
     measured = finite(2.0 * float(norm.sf(bound))) or 0.0
-    yield bound_rows.exact(
+    yield bound_rows.exact_row(
         "P(|y| > |Y|)", "Def. 2.1 (4)", text, 2.0 / N, measured, "the bound of labels; exact probability"
     )

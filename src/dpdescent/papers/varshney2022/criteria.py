@@ -26,9 +26,9 @@ from dpdescent.replication.judging.records import Regime
 from dpdescent.replication.judging.statistics import Estimate
 
 claim = partial(records.claim, PAPER)
-every = partial(records.every, PAPER)
-judged = partial(records.judged, PAPER)
-untestable = partial(records.untestable, PAPER)
+claim_on_all_cells = partial(records.claim_on_all_cells, PAPER)
+judged_claim = partial(records.judged_claim, PAPER)
+untestable_claim = partial(records.untestable_claim, PAPER)
 finding = partial(records.finding, PAPER)
 
 # O(.), "up to constants", "same order": over the grid, largest over smallest, or over the first, is four at most.
@@ -108,7 +108,7 @@ def noisy(table: pd.DataFrame) -> pd.DataFrame:
     return table[floats(table, "sigma") > 0]
 
 
-def exact(table: pd.DataFrame, column: str) -> pd.DataFrame:
+def exact_rows(table: pd.DataFrame, column: str) -> pd.DataFrame:
     """The same rows with another column, without an error, for the means."""
     return table.assign(mean=floats(table, column), se=math.nan)
 
@@ -145,7 +145,7 @@ def shares(table: pd.DataFrame, values: Iterable[float], keys: Sequence[str]) ->
     """The mean of every row over a number of its own, by place, where that number is positive."""
     found = {
         algebra.place_of(row, keys): over_value(statistics.mean_of(row), value)
-        for row, value in zip(algebra.each(table), values, strict=True)
+        for row, value in zip(algebra.rows_of(table), values, strict=True)
         if value > 0
     }
     return {place: share for place, share in found.items() if not math.isnan(share.value)}
@@ -160,16 +160,16 @@ def departures(table: pd.DataFrame, values: Iterable[float], standard_errors: fl
     """How far means are from exact values, by place, over what chance makes of so many standard errors (Student's t)."""
     found = {
         algebra.place_of(row, keys): statistics.quotient(
-            abs(row["mean"] - value), statistics.chance(row, standard_errors)
+            abs(row["mean"] - value), statistics.distance_by_chance(row, standard_errors)
         )
-        for row, value in zip(algebra.each(table), values, strict=True)
+        for row, value in zip(algebra.rows_of(table), values, strict=True)
     }
     return {place: departure for place, departure in found.items() if not math.isnan(departure.value)}
 
 
 def gains(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str] = PLACE) -> pd.DataFrame:
     """Rows of the upper table with the ratio of the means, and its error, for a mean; rows without one are left out."""
-    found = ((row, algebra.over(row, other)) for row, other in algebra.pairs(upper, lower, on))
+    found = ((row, algebra.ratio_of_rows(row, other)) for row, other in algebra.paired_rows(upper, lower, on))
     # Standard errors from intervals on the log scale.
     made = [
         {**row, "mean": each.value, "se": each.value * math.log(each.high / each.value) / statistics.Z95}
@@ -184,8 +184,8 @@ def over_first(table: pd.DataFrame, axis: str, keys: Sequence[str]) -> Places:
     found: Places = {}
     for _, group in table.groupby(list(keys), sort=True):
         ordered = group.sort_values(axis)
-        for row in algebra.each(ordered.iloc[1:]):
-            found[algebra.place_of(row, [*keys, axis])] = algebra.over(row, ordered.iloc[0])
+        for row in algebra.rows_of(ordered.iloc[1:]):
+            found[algebra.place_of(row, [*keys, axis])] = algebra.ratio_of_rows(row, ordered.iloc[0])
     return {place: each for place, each in found.items() if not math.isnan(each.value)}
 
 
@@ -279,5 +279,5 @@ def _where(
 ) -> pd.DataFrame:  # fmt: skip
     """Rows whose choices meet a condition; rows that lack what a choice needs are left out."""
     known = table.dropna(subset=NEEDED).reset_index(drop=True)
-    kept = [met(choice_at(evidence, artefact, row, printed)) for row in algebra.each(known)]
+    kept = [met(choice_at(evidence, artefact, row, printed)) for row in algebra.rows_of(known)]
     return known[np.array(kept, dtype=bool)].reset_index(drop=True)

@@ -16,13 +16,23 @@ from dpdescent.baselines.least_squares import linear_least_squares
 from dpdescent.checks import as_list
 from dpdescent.papers.varshney2022 import criteria, descents, setting
 from dpdescent.papers.varshney2022.arms import Arm, Choice
-from dpdescent.papers.varshney2022.criteria import LARGE_D, LOGARITHMS, MEDIAN, NOT_OURS, RATE, every, in_d, risks, rows
+from dpdescent.papers.varshney2022.criteria import (
+    LARGE_D,
+    LOGARITHMS,
+    MEDIAN,
+    NOT_OURS,
+    RATE,
+    claim_on_all_cells,
+    in_d,
+    risks,
+    rows,
+)
 from dpdescent.papers.varshney2022.descents import NO_STEPS, Measured, fresh, records_of, risks_of, wishart_gram
 from dpdescent.papers.varshney2022.formulas import norm_bound
 from dpdescent.papers.varshney2022.setting import ADA_SSP, ADA_SSP_TIGHT, AMBSSGD, DP_GD_ADAPTIVE, FIXED, Part, Spec
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.algebra import Array, Places, floats
-from dpdescent.replication.judging.criteria import about, at_least, at_most
+from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, ClaimKind, Evidence, Source
 from dpdescent.replication.judging.records import Place
 from dpdescent.replication.judging.statistics import Estimate
@@ -286,14 +296,14 @@ def _ours(evidence: Evidence) -> Iterator[Claim]:
     def excess(group: pd.DataFrame) -> Estimate:
         """The exponent of d, less that of d log d over the same d."""
         d = floats(group, "d")
-        return statistics.less(in_d(group), in_d(group.assign(mean=d * np.log(d), se=math.nan)).value)
+        return statistics.less_number(in_d(group), in_d(group.assign(mean=d * np.log(d), se=math.nan)).value)
 
     # At the smallest N of every d.
     least = _sizes(evidence, setting.QUANTILE).sort_values(["d", "mean"]).drop_duplicates("d")
     ran = least.assign(N=least["mean"], T=evidence.settings_of(SIZES)["steps_per_kappa"]).dropna(subset=criteria.NEEDED)
-    choices = ((f"d = {row['d']:g}", criteria.choice_at(evidence, SIZES, row)) for row in algebra.each(ran))
-    statistic = algebra.listed(((d, choice.s / choice.b) for d, choice in choices), ".2g")
-    moving = algebra.told(algebra.by(_sizes(evidence, AMBSSGD), GOAL, in_d))
+    choices = ((f"d = {row['d']:g}", criteria.choice_at(evidence, SIZES, row)) for row in algebra.rows_of(ran))
+    statistic = algebra.values_text(((d, choice.s / choice.b) for d, choice in choices), ".2g")
+    moving = algebra.places_text(algebra.measured_by(_sizes(evidence, AMBSSGD), GOAL, in_d))
     sizes: tuple[tuple[str, str, str, ClaimKind, Source, str, str, str, str], ...] = (
         ("sample-size-quantile", setting.QUANTILE, "Abstract, Thm 1.1, Thm 3.7", "theorem", "paper", f"N = Omega(d log d) records are enough {criteria.FIXED_QUANTILE}", NOT_OURS,
          f"the text also has d log^2 d and d log^3 d; the shortest is judged. The theorem has s = b/10; here s/b is {statistic}", f"; {criteria.WITH_MARGIN} with N: {moving}"),
@@ -303,11 +313,11 @@ def _ours(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     for id, series, location, kind, source, statement, changed, before, behind in sizes:
         table = _sizes(evidence, series)
-        yield every(
+        yield claim_on_all_cells(
             id=id, artefact=SIZES, location=location, kind=kind, source=source, statement=statement,
             quantity=f"log-log slope in d of the {REACHED}, less that of d log d: the largest over goals",
-            cells=algebra.by(table, GOAL, excess), criterion=at_most(RATE), changed=changed,
-            note=f"{before}. Slopes: {algebra.told(algebra.by(table, GOAL, in_d))}{behind}",
+            cells=algebra.measured_by(table, GOAL, excess), criterion=at_most(RATE), changed=changed,
+            note=f"{before}. Slopes: {algebra.places_text(algebra.measured_by(table, GOAL, in_d))}{behind}",
         )  # fmt: skip
 
 
@@ -316,14 +326,14 @@ def _statistics(evidence: Evidence) -> Iterator[Claim]:
     for id, table, extra, changed, note in (
         ("sample-size-statistics", _sizes(evidence, ADA_SSP_TIGHT, float(LARGE_D)), "",  "",
          f"public bound |x| <= 1.2 sqrt(d), d >= {LARGE_D}: the order without the logarithms of such a bound"),
-        ("sample-size-statistics-bound", algebra.scaled(bound, 1.0 / _logarithms(bound, "mean")), " over |X|^2 / d,", WITH_LOGARITHMS,
-         f"all d; |X|^2 = d + 2 sqrt(d log N) + 2 log N, the public bound of |x|^2, stands for the logarithms that Omega~ hides. Without that: {algebra.told(algebra.by(bound, GOAL, in_d))}"),
+        ("sample-size-statistics-bound", algebra.scaled_rows(bound, 1.0 / _logarithms(bound, "mean")), " over |X|^2 / d,", WITH_LOGARITHMS,
+         f"all d; |X|^2 = d + 2 sqrt(d log N) + 2 log N, the public bound of |x|^2, stands for the logarithms that Omega~ hides. Without that: {algebra.places_text(algebra.measured_by(bound, GOAL, in_d))}"),
     ):  # fmt: skip
-        yield every(
+        yield claim_on_all_cells(
             id=id, **IN_TEXT,
             statement="perturbed sufficient statistics need N = Omega~(d^{3/2})",
             quantity=f"log-log slope in d of the {REACHED},{extra} AdaSSP: the one that is furthest from 3/2 over goals",
-            cells=algebra.by(table, GOAL, in_d), criterion=about(1.5, LOGARITHMS), changed=changed, note=note,
+            cells=algebra.measured_by(table, GOAL, in_d), criterion=within_of(1.5, LOGARITHMS), changed=changed, note=note,
         )  # fmt: skip
 
 
@@ -333,14 +343,14 @@ def _logarithms(table: pd.DataFrame, records: str) -> Array:
         norm_bound(np.ones(int(row["d"])), row[records]) ** 2 / row["d"]
         if row["d"] >= 1 and row[records] > math.e
         else math.nan
-        for row in algebra.each(table)
+        for row in algebra.rows_of(table)
     ]
     return np.array(values, dtype=np.float64)
 
 
 def _gap(evidence: Evidence) -> Iterator[Claim]:
     table, on = _sizes(evidence, setting.QUANTILE), ["d", *GOAL]
-    yield every(
+    yield claim_on_all_cells(
         id="fewer-records", **IN_TEXT | {"location": "Abstract, Sec. 1"},
         statement=f"existing techniques need more records: d sqrt(d) against d log d {criteria.FIXED_QUANTILE}",
         quantity=f"{REACHED}, of AdaSSP over that of DP-AMBSSGD at q = 0.9: the smallest over d and goals",
@@ -348,56 +358,56 @@ def _gap(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     tight = _sizes(evidence, ADA_SSP_TIGHT, float(LARGE_D) / 4)
     gap, moving = (criteria.gains(tight, each, on) for each in (table, _sizes(evidence, AMBSSGD)))
-    yield every(
+    yield claim_on_all_cells(
         id="gap-grows", **IN_TEXT,
         statement=f"the gap between them grows like sqrt(d), log factors hidden {criteria.FIXED_QUANTILE}",
         quantity=f"log-log slope in d, d >= {LARGE_D // 4}, of the same ratio with the bound 1.2 sqrt(d): the one furthest from 1/2",
-        cells=algebra.by(gap, GOAL, in_d), criterion=about(0.5, LOGARITHMS),
+        cells=algebra.measured_by(gap, GOAL, in_d), criterion=within_of(0.5, LOGARITHMS),
         changed=f"{NOT_OURS} Errors were left out.",
-        note=f"at d <= {gap['d'].max():g} the two differ by a constant before they differ by an exponent. With the rule C = 1: {algebra.told(algebra.by(moving, GOAL, in_d))}",
+        note=f"at d <= {gap['d'].max():g} the two differ by a constant before they differ by an exponent. With the rule C = 1: {algebra.places_text(algebra.measured_by(moving, GOAL, in_d))}",
     )  # fmt: skip
 
 
 def _slopes(evidence: Evidence, panel: str, series: str, smallest_d: float = 0.0) -> Places:
     table = risks(evidence, RISKS, series, panel=panel)
-    return algebra.by(table[floats(table, "d") >= smallest_d], ["n_over_d"], in_d)
+    return algebra.measured_by(table[floats(table, "d") >= smallest_d], ["n_over_d"], in_d)
 
 
 def _proportional(evidence: Evidence) -> Iterator[Claim]:
-    yield every(
+    yield claim_on_all_cells(
         id="risk-flat-quantile", **FLAT,
         statement=f"the risk at N proportional to d does not grow with d {criteria.FIXED_QUANTILE}",
         quantity=f"log-log slope in d of the risk at a fixed N/d: the largest over N/d; {MEDIAN}",
         cells=_slopes(evidence, ONE_PASS, setting.QUANTILE), criterion=at_most(LOGARITHMS), changed=NOT_OURS,
-        note=f"{criteria.WITH_MARGIN} with N: {algebra.told(_slopes(evidence, ONE_PASS, AMBSSGD))}",
+        note=f"{criteria.WITH_MARGIN} with N: {algebra.places_text(_slopes(evidence, ONE_PASS, AMBSSGD))}",
     )  # fmt: skip
     bound = risks(evidence, RISKS, ADA_SSP, panel=WISHART)
-    plain = algebra.by(bound, ["n_over_d"], in_d)
+    plain = algebra.measured_by(bound, ["n_over_d"], in_d)
     for id, cells, where, changed, note in (
         ("risk-grows-statistics", _slopes(evidence, WISHART, ADA_SSP_TIGHT, float(LARGE_D)), f", d >= {LARGE_D}", "",
          "where the ridge rules, the risk is near that of the estimate 0 and cannot grow"),
-        ("risk-grows-statistics-bound", algebra.by(algebra.scaled(bound, _logarithms(bound, "N") ** -2.0), ["n_over_d"], in_d),
-         " over (|X|^2 / d)^2", WITH_LOGARITHMS, f"|X|^2 = d + 2 sqrt(d log N) + 2 log N, the public bound of |x|^2, enters the risk squared. Without that: {algebra.told(plain)}"),
+        ("risk-grows-statistics-bound", algebra.measured_by(algebra.scaled_rows(bound, _logarithms(bound, "N") ** -2.0), ["n_over_d"], in_d),
+         " over (|X|^2 / d)^2", WITH_LOGARITHMS, f"|X|^2 = d + 2 sqrt(d log N) + 2 log N, the public bound of |x|^2, enters the risk squared. Without that: {algebra.places_text(plain)}"),
     ):  # fmt: skip
-        yield every(
+        yield claim_on_all_cells(
             id=id, **IN_TEXT | {"artefact": RISKS},
             statement="at N proportional to d the term d^3 / (eps N)^2 of existing methods grows linearly in d",
             quantity=f"log-log slope in d of AdaSSP's risk at a fixed N/d{where}: the smallest over N/d; {MEDIAN}",
             cells=cells, criterion=at_least(1.0 - LOGARITHMS), changed=changed, note=note,
         )  # fmt: skip
     drawn, enforced = (risks(evidence, RISKS, ADA_SSP, panel=panel) for panel in (WISHART, CLIPPED))
-    yield every(
+    yield claim_on_all_cells(
         id="wishart-draw", **REUSE | {"location": "Sec. 1.3"},
         statement="(ours) what is drawn for AdaSSP without records agrees with runs on clipped records",
         quantity=f"AdaSSP's risk on clipped records over that of the Wishart draw: the one furthest off; {MEDIAN}",
-        cells=algebra.ratios(enforced, drawn, ["n_over_d", "d"]), criterion=about(1.0, 0.5),
+        cells=algebra.ratios(enforced, drawn, ["n_over_d", "d"]), criterion=within_of(1.0, 0.5),
         note=f"{drawn['trials'].max():g} draws each; only runs on clipped records have the guarantee",
     )  # fmt: skip
 
 
 def _reuse(evidence: Evidence) -> Iterator[Claim]:
     """Judges full-batch DP-GD, which meets records again, because no run samples them with replacement."""
-    yield every(
+    yield claim_on_all_cells(
         id="reuse-needs-more", **REUSE,
         statement="(ours) full-batch DP-GD with adaptive threshold, which meets records again, needs N >= d sqrt(d)",
         quantity=f"log-log slope in d of the risk of full-batch DP-GD with adaptive threshold at a fixed N/d: the smallest; {MEDIAN}",
@@ -406,7 +416,7 @@ def _reuse(evidence: Evidence) -> Iterator[Claim]:
         "full-batch DP-GD (panel \"records used again\") stands in for it",
     )  # fmt: skip
     one, full = (risks(evidence, "risk_vs_n", series, panel=criteria.MODERATE) for series in (AMBSSGD, DP_GD_ADAPTIVE))
-    yield every(
+    yield claim_on_all_cells(
         id="one-pass-better", **REUSE | {"artefact": "risk_vs_n"},
         statement="(ours) one pass over disjoint batches has a significantly smaller risk than full-batch DP-GD with adaptive threshold, which meets records again",
         quantity=f"risk of full-batch DP-GD with adaptive threshold over that of DP-AMBSSGD at d = 10 and eps = 1: the smallest; {MEDIAN}",

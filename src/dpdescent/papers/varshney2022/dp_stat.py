@@ -12,13 +12,21 @@ from scipy.special import ndtr
 from dpdescent.algorithms.dp_stat import Search
 from dpdescent.papers.varshney2022.ambssgd import stat_slack
 from dpdescent.papers.varshney2022.arms import Arm, proved
-from dpdescent.papers.varshney2022.criteria import SAME_ORDER, SIGNIFICANT, configured, every, extent, rows, typical
+from dpdescent.papers.varshney2022.criteria import (
+    SAME_ORDER,
+    SIGNIFICANT,
+    claim_on_all_cells,
+    configured,
+    extent,
+    rows,
+    typical,
+)
 from dpdescent.papers.varshney2022.formulas import Array
 from dpdescent.papers.varshney2022.setting import Entry, Part, Row, Spec
 from dpdescent.privacy.events import DisjointReleases
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places, floats
-from dpdescent.replication.judging.bound_rows import place, simulated
+from dpdescent.replication.judging.bound_rows import place_text, simulated_row
 from dpdescent.replication.judging.criteria import at_least, at_most, between
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, joined
 from dpdescent.replication.judging.records import Place, at_every_reading
@@ -117,14 +125,14 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         ("lemma-3.10-enough-below", "first half", "with probability at least 1 - beta at least s - Gamma residuals are at most gamma"),
         ("lemma-3.10-not-too-large", "second half", "with probability at least 1 - beta fewer than s - Gamma residuals are at most max(gamma/2, Delta)"),
     ):  # fmt: skip
-        yield every(
+        yield claim_on_all_cells(
             id=id, **UTILITY,
             statement=f"{statement}, Gamma = alpha sqrt(2 log(B/Delta) log(log(B/Delta)/beta))",
             quantity=f"share of draws, printed rule, beta = {beta:g}: the smallest over s, L and alpha with s >= 2 Gamma",
             cells=_cells(_enough(evidence, series, PRINTED)), criterion=at_least(1.0 - beta),
             note="logarithms of B/Delta to base 2; residuals |N(0, 1)|",
         )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="threshold-second-moment", **SECOND_MOMENT,
         statement="gamma_t is at most K2 log^a N times the scale of the residuals, so that E zeta_t^2 is bounded",
         quantity="mean of (gamma over the smallest threshold that covers all residuals)^2, printed rule: the largest over s, L and alpha with s >= 2 Gamma",
@@ -139,7 +147,7 @@ def _enough(evidence: Evidence, series: str, rule: str) -> pd.DataFrame:
     """The rows with s >= 2 Gamma, because the lemma does not speak of smaller s."""
     table = rows(evidence, ARTEFACT, series=series, rule=rule).dropna(subset=["s", "levels", "alpha"])
     log = -math.log(float(evidence.spec["artefacts"][ARTEFACT]["arms"]["beta"]))
-    slack = [stat_slack(row["alpha"], row["levels"], log) for row in algebra.each(table)]
+    slack = [stat_slack(row["alpha"], row["levels"], log) for row in algebra.rows_of(table)]
     return table[floats(table, "s") >= 2.0 * pd.Series(slack, dtype=float).to_numpy()]
 
 
@@ -162,7 +170,7 @@ def _approximately(evidence: Evidence) -> Claim:
         1 / SIGNIFICANT, SIGNIFICANT, words=f"between {1 / SIGNIFICANT:g} and {SIGNIFICANT:g}: a step of the grid"
     )
     senses = {
-        sense: every(
+        sense: claim_on_all_cells(
             id="approximately-maximum", artefact=ARTEFACT, location="Sec. 3.2, Algorithm 3", kind="text", source="paper",
             statement="DP-STAT approximately estimates the highest value",
             quantity="mean of gamma over the smallest threshold that covers all residuals, printed rule (median over trials): the one furthest off, s >= 2 Gamma",
@@ -178,7 +186,7 @@ def _approximately(evidence: Evidence) -> Claim:
 
 def _corrected(evidence: Evidence, beta: float) -> Iterator[Claim]:
     plain = _cells(_enough(evidence, "corrected guarantee", CORRECTED))
-    yield every(
+    yield claim_on_all_cells(
         id="corrected-rule", **UTILITY | {"source": "ours"},
         statement="(ours) with the threshold lowered by sd sqrt(2 log(L/beta)) both halves hold, up to constants",
         quantity="share of draws with at least s - 2 sd sqrt(2 log(L/beta)) residuals below gamma and not all below gamma/2: the smallest over s, L and alpha with s >= 2 Gamma",
@@ -186,13 +194,13 @@ def _corrected(evidence: Evidence, beta: float) -> Iterator[Claim]:
         changed="Before a review the margin was sd sqrt(2 log L), which the noise of L counts exceeds more often than with probability beta.",
         note=f"with the margin sd sqrt(2 log L) of all runs: {extent(each.value for each in plain.values())}",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="corrected-second-moment", **SECOND_MOMENT | {"source": "ours"},
         statement="(ours) the corrected rule's threshold has the second moment that eq. (48) needs",
         quantity="mean of (gamma over the smallest threshold that covers all residuals)^2: the largest over s, L and alpha with s >= 2 Gamma",
         cells=_cells(_enough(evidence, "mean square ratio", CORRECTED)), criterion=at_most(SAME_ORDER),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="quantile-rule", artefact=ARTEFACT, location="Sec. 1.1, Sec. 3.2", kind="text", source="ours",
         statement="(ours) a rule that stops at 99 % of the residuals, as the prose has it, does not overshoot",
         quantity="share of draws in which the 99 % rule's threshold is twice the smallest that covers all residuals, or more: the largest over s, L and alpha with s >= 2 Gamma",
@@ -213,20 +221,20 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates Lemma 3.10, which is stated for the printed rule, and a union bound for the corrected one."""
     beta = float(configured(evidence, ARTEFACT, "beta", 0.01))
     for series, name in HALVES.items():
-        for row in algebra.each(rows(evidence, ARTEFACT, series=series, rule=PRINTED)):
+        for row in algebra.rows_of(rows(evidence, ARTEFACT, series=series, rule=PRINTED)):
             slack = stat_slack(float(row["alpha"]), float(row["levels"]), math.log(1.0 / beta))
-            text = place(f"DP-STAT, {series}", row, "s", "levels", "alpha", "rule")
+            text = place_text(f"DP-STAT, {series}", row, "s", "levels", "alpha", "rule")
             above = "Gamma exceeds s" if slack >= row["s"] else ""
             why = joined(f"Gamma={slack:.4g}, beta={beta:g}; measured is a share of draws", above)
-            yield simulated(name, "Lemma 3.10", text, 1.0 - beta, row, why, direction="at least")
+            yield simulated_row(name, "Lemma 3.10", text, 1.0 - beta, row, why, direction="at least")
     margin = float(evidence.settings_of(ARTEFACT)["margin"])
-    for row in algebra.each(rows(evidence, ARTEFACT, series="corrected guarantee", rule=CORRECTED)):
+    for row in algebra.rows_of(rows(evidence, ARTEFACT, series="corrected guarantee", rule=CORRECTED)):
         # L noises may stop the search early, and one may keep it from stopping.
         levels = float(row["levels"])
         value = 1.0 - (levels + 1.0) * float(ndtr(-margin * math.sqrt(2.0 * math.log(levels))))
-        text = place("DP-STAT, lowered threshold", row, "s", "levels", "alpha", "rule")
+        text = place_text("DP-STAT, lowered threshold", row, "s", "levels", "alpha", "rule")
         why = f"1 - (L + 1) P(g > {margin:g} sqrt(2 log L)), ours; measured is a share of draws"
-        yield simulated(
+        yield simulated_row(
             "P(at least s less two margins below gamma, and not all below gamma/2)", "Lemma 3.10 (corrected)", text,
             value, row, why, direction="at least",
         )  # fmt: skip

@@ -18,7 +18,7 @@ from dpdescent.papers.varshney2022.formulas import NORMAL_K2
 from dpdescent.papers.varshney2022.setting import AMBSSGD, PUBLISHED, SSGD, Design
 from dpdescent.papers.varshney2022.single_pass import limits_by_6, records_of_theorem_3_2
 from dpdescent.privacy.accounting import tight_epsilon
-from dpdescent.replication.judging.algebra import listed
+from dpdescent.replication.judging.algebra import values_text
 from dpdescent.replication.judging.evidence import Evidence, Finding, Severity
 from dpdescent.replication.judging.records import excerpt
 
@@ -41,7 +41,7 @@ def demonstrate(evidence: Evidence) -> list[Finding]:
 def told(table: pd.DataFrame, place: str, column: str = "mean") -> str:
     """Lists the known values of a column, each with its place: `place` is a format of the row's columns."""
     known = table[table[column].notna()]
-    return listed((place.format(**row), float(row[column])) for row in known.to_dict("records")) or NOT_RUN
+    return values_text((place.format(**row), float(row[column])) for row in known.to_dict("records")) or NOT_RUN
 
 
 def headline(values: Iterable[float], words: str) -> str:

@@ -19,7 +19,16 @@ from dpdescent.checks import as_list
 from dpdescent.papers.varshney2022 import ambssgd, criteria
 from dpdescent.papers.varshney2022.ambssgd import Law, Setting, batch_condition, setting_of
 from dpdescent.papers.varshney2022.arms import UNBOUNDED, UNCLIPPED, Arm, Choice, dp_ssgd
-from dpdescent.papers.varshney2022.criteria import CHANCE, NEEDED, choice_at, every, exact, rows, shares, vacuous
+from dpdescent.papers.varshney2022.criteria import (
+    CHANCE,
+    NEEDED,
+    choice_at,
+    claim_on_all_cells,
+    exact_rows,
+    rows,
+    shares,
+    vacuous,
+)
 from dpdescent.papers.varshney2022.descents import records_of, shuffled, single_passes, trial_of
 from dpdescent.papers.varshney2022.formulas import Parameters, theorem_step
 from dpdescent.papers.varshney2022.setting import AMBSSGD, SSGD, Entry, Part, Row, Spec
@@ -28,10 +37,10 @@ from dpdescent.privacy import shuffling
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra, bound_rows
 from dpdescent.replication.judging.algebra import Places, floats
-from dpdescent.replication.judging.bound_rows import is_met, place, same, simulated
+from dpdescent.replication.judging.bound_rows import mean_equality_row, met_or_not, place_text, simulated_row
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, joined
-from dpdescent.replication.judging.records import Place, agree
+from dpdescent.replication.judging.records import Place, agreement
 from dpdescent.replication.judging.statistics import NOTHING, exactly
 
 AS_RUN, UNCLIPPED_PLAIN = "as run", "no clipping, logs 1"
@@ -159,15 +168,15 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     }
     over = {place: shares(table, floats(table, "bound"), RUN[1:]) for place, table in found.items()}
     single = found[SSGD, UNCLIPPED]
-    yield every(
+    yield claim_on_all_cells(
         id="lemma-3.5", **LEMMA | {"location": "Lemma 3.5"},
         statement="the mean risk of DP-SSGD is at most the bound, all constants printed",
         quantity="exact expected risk over the bound: the largest over N, d and sigma",
-        cells=shares(exact(single, "expected"), floats(single, "bound"), RUN[1:]), criterion=at_most(1.0), changed=EXACT_LAW,
+        cells=shares(exact_rows(single, "expected"), floats(single, "bound"), RUN[1:]), criterion=at_most(1.0), changed=EXACT_LAW,
         note=f"eta and zeta are ours; the bound takes any eta <= 1/(2 R_x^2); runs have {_extent(over[SSGD, UNCLIPPED])} of the bound",
     )  # fmt: skip
     yield _without_mean(single)
-    yield every(
+    yield claim_on_all_cells(
         id="lemma-3.11", **LEMMA,
         statement="the mean risk of DP-AMBSSGD is at most the bound, all constants printed",
         quantity="exact expected risk without clipping, at the largest thresholds that the lemma allows, over the bound: the largest over N, d and sigma where its condition on b is met",
@@ -175,7 +184,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         changed=f"{EXACT_LAW} Before a review it was that of the least threshold that the lemma allows, and sizes that do not meet its condition on b were judged too.",
         note=f"the law is exact but for E |w_t - w*|_H, which is taken for the root of the mean square; runs, at the least threshold, have {_extent(over[AMBSSGD, UNCLIPPED])} of the bound",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="lemma-3.11-as-run", **LEMMA | {"location": "Lemma 3.11, Thm 3.7", "source": "ours"},
         statement="(ours) with DP-STAT and clipping, which Lemma 3.11 excludes, the mean risk of DP-AMBSSGD is at most the lemma's bound too",
         quantity="mean risk of the runs over the bound: the largest over N, d and sigma",
@@ -184,7 +193,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     both = rows(evidence, RUNS, series="risk", kind=UNCLIPPED)
     expected = floats(both, "expected")
-    yield every(
+    yield claim_on_all_cells(
         id="exact-law", **LEMMA | {"location": "Lemmas 3.5, 3.11", "source": "ours"},
         statement="(ours) runs without clipping agree with exact second moments",
         quantity=f"mean risk less the exact one, over {CHANCE:g} standard errors: the largest over N, d and sigma",
@@ -198,13 +207,13 @@ def _without_mean(single: pd.DataFrame) -> Claim:
     """Judges the lemma for the risk itself too, since it prints no expectation."""
     criterion = at_most(1.0)
     made = {
-        "of the mean": shares(exact(single, "expected"), floats(single, "bound"), RUN[1:]),
-        "of the risk": shares(exact(single, "q90"), floats(single, "bound"), RUN[1:]),
+        "of the mean": shares(exact_rows(single, "expected"), floats(single, "bound"), RUN[1:]),
+        "of the risk": shares(exact_rows(single, "q90"), floats(single, "bound"), RUN[1:]),
     }
     found = {reading: criterion.verdict_on_all(cells.values()) for reading, cells in made.items()}
-    agreed = agree(found)
+    agreed = agreement(found)
     worst = max((each for each in made["of the risk"].values()), key=lambda each: each.value, default=NOTHING)
-    return criteria.judged(
+    return criteria.judged_claim(
         id="lemma-3.5-without-mean", **LEMMA | {"location": "Lemma 3.5, Thm 3.2"},
         statement="the excess risk of DP-SSGD is at most the bound (no expectation is printed, and Theorem 3.2 is about high probability)",
         quantity="exact expected risk, and 90 % quantile over trials, over the bound: the largest over N, d and sigma",
@@ -215,7 +224,7 @@ def _without_mean(single: pd.DataFrame) -> Claim:
 def _at_largest_thresholds(evidence: Evidence, table: pd.DataFrame) -> Places:
     """The law's risk over the table's bound, by place, where Lemma 3.11's condition on b is met."""
     found: Places = {}
-    for row in algebra.each(table.dropna(subset=NEEDED)):
+    for row in algebra.rows_of(table.dropna(subset=NEEDED)):
         choice = choice_at(evidence, RUNS, row)
         # These runs have no statistic: all records of a batch are in its gradient.
         eta = theorem_step(choice.design.lam, choice.batch)
@@ -240,17 +249,17 @@ LARGE = 10**7
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates Lemma 3.11 beside exact laws, runs, and runs without noise."""
-    found = list(algebra.each(rows(evidence, RUNS, series="risk", algorithm=AMBSSGD, kind=UNCLIPPED)))
-    paths = list(algebra.each(rows(evidence, PATHS, series="zeta").drop_duplicates(list(PATH_KEYS))))
+    found = list(algebra.rows_of(rows(evidence, RUNS, series="risk", algorithm=AMBSSGD, kind=UNCLIPPED)))
+    paths = list(algebra.rows_of(rows(evidence, PATHS, series="zeta").drop_duplicates(list(PATH_KEYS))))
     seen: set[str] = set()
     for artefact, group in ((RUNS, found), (PATHS, paths)):
         for text, choice in _choices(evidence, artefact, group):
             if text not in seen:
                 seen.add(text)
                 yield from _law(text, setting_of(choice))
-    for each_run in algebra.each(rows(evidence, RUNS, series="risk", algorithm=AMBSSGD)):
+    for each_run in algebra.rows_of(rows(evidence, RUNS, series="risk", algorithm=AMBSSGD)):
         yield from _run(evidence, each_run)
-    for without in algebra.each(rows(evidence, KAPPAS, series="no noise")):
+    for without in algebra.rows_of(rows(evidence, KAPPAS, series="no noise")):
         yield from _without_noise(evidence, without)
 
 
@@ -263,7 +272,7 @@ def _choices(evidence: Evidence, artefact: str, found: list[pd.Series]) -> Itera
         for N, T in ((run["N"], run["T"]), (LARGE, run["T"]), (LARGE, many)):
             at = run.copy()
             at["N"], at["T"], at["kappa"] = N, T, round(kappa, 9)
-            yield place("exact law", at, *keys), choice_at(evidence, artefact, at)
+            yield place_text("exact law", at, *keys), choice_at(evidence, artefact, at)
 
 
 def _law(text: str, setting: Setting) -> Iterator[Bound]:
@@ -272,12 +281,12 @@ def _law(text: str, setting: Setting) -> Iterator[Bound]:
     allowed = "zeta_t the largest that the lemma allows; measured is the exact law, or a little more (Jensen)"
     value = ambssgd.lemma_3_11(setting)
     why = joined(allowed, asked, vacuous(problem, value))
-    yield bound_rows.exact("risk of DP-AMBSSGD, exact law", "Lemma 3.11", text, value, law.risk, why, met=met)
+    yield bound_rows.exact_row("risk of DP-AMBSSGD, exact law", "Lemma 3.11", text, value, law.risk, why, met=met)
     half = int(setting.steps) // 2
     value, measured = ambssgd.squared_distance_bound(setting, half), float(law.distances_squared[half])
-    yield bound_rows.exact("E |w_{T/2} - w*|_H^2", "(47)", text, value, measured, joined(allowed, asked), met=met)
+    yield bound_rows.exact_row("E |w_{T/2} - w*|_H^2", "(47)", text, value, measured, joined(allowed, asked), met=met)
     value, measured = ambssgd.squared_threshold_bound(setting, half), float(law.zetas_squared[half])
-    yield bound_rows.exact("E zeta_{T/2}^2", "(48), (50)", text, value, measured, joined(allowed, asked), met=met)
+    yield bound_rows.exact_row("E zeta_{T/2}^2", "(48), (50)", text, value, measured, joined(allowed, asked), met=met)
 
 
 def _conditions(setting: Setting) -> tuple[bool, str]:
@@ -285,12 +294,12 @@ def _conditions(setting: Setting) -> tuple[bool, str]:
     needed = ambssgd.batch_condition(setting)
     small = setting.eta <= ambssgd.step_condition(setting) * (1.0 + 1e-12)
     met = small and setting.batch >= needed
-    return met, f"b={setting.batch:g} must be at least {needed:.4g}: {is_met(met)}"
+    return met, f"b={setting.batch:g} must be at least {needed:.4g}: {met_or_not(met)}"
 
 
 def _run(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     """Evaluates the lemma beside the mean risk, open where runs clip or thresholds are above what it allows."""
-    choice, text = choice_at(evidence, RUNS, found), place("bound_vs_run, DP-AMBSSGD", found, *RUN_KEYS)
+    choice, text = choice_at(evidence, RUNS, found), place_text("bound_vs_run, DP-AMBSSGD", found, *RUN_KEYS)
     setting = setting_of(choice)
     met, asked = _conditions(setting)
     run = found["kind"] == AS_RUN
@@ -300,10 +309,10 @@ def _run(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     if not math.isnan(found["bound"]):
         why = joined("measured is the mean risk", clipped, asked, vacuous(setting.problem, found["bound"]))
         fits = met and not run and found["clip_fraction"] == 0.0
-        yield simulated("risk, runs", "Lemma 3.11", text, found["bound"], found, why, met=bool(fits))
+        yield simulated_row("risk, runs", "Lemma 3.11", text, found["bound"], found, why, met=bool(fits))
     if found["kind"] in (UNCLIPPED, UNCLIPPED_PLAIN):
         why = "measured is the mean risk; nothing is clipped, zeta is fixed"
-        yield same("exact law, runs", "App. B (ours)", text, found["expected"], found, why)
+        yield mean_equality_row("exact law, runs", "App. B (ours)", text, found["expected"], found, why)
 
 
 def _without_noise(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
@@ -313,7 +322,7 @@ def _without_noise(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     given["eps"] = settings["eps"] if math.isnan(found["eps"]) else found["eps"]
     given["delta"] = settings["delta"] if math.isnan(found["delta"]) else found["delta"]
     setting = replace(setting_of(choice_at(evidence, KAPPAS, given)), alpha=0.0)
-    text = place("risk_vs_kappa, no noise", found, "N", "d", "sigma", "kappa", "T")
+    text = place_text("risk_vs_kappa, no noise", found, "N", "d", "sigma", "kappa", "T")
     value = ambssgd.lemma_3_11(setting)
     why = joined("alpha = 0; measured is the exact risk without noise and clipping", vacuous(setting.problem, value))
-    yield bound_rows.exact("risk without noise", "Lemma 3.11", text, value, found["mean"], why)
+    yield bound_rows.exact_row("risk without noise", "Lemma 3.11", text, value, found["mean"], why)

@@ -17,15 +17,24 @@ from dpdescent.algorithms.sgd_moments import tail_risk
 from dpdescent.checks import as_list, require_positive, require_probability
 from dpdescent.papers.varshney2022 import ambssgd, single_pass_orders
 from dpdescent.papers.varshney2022.ambssgd import STAT_SHARE, Law, Setting, steps_of_theorem
-from dpdescent.papers.varshney2022.criteria import EQUAL, LOGARITHMS, RATE, SAME_ORDER, every, extent, judged, rows
+from dpdescent.papers.varshney2022.criteria import (
+    EQUAL,
+    LOGARITHMS,
+    RATE,
+    SAME_ORDER,
+    claim_on_all_cells,
+    extent,
+    judged_claim,
+    rows,
+)
 from dpdescent.papers.varshney2022.formulas import LinearProblem, published_multiplier, theorem_step
 from dpdescent.papers.varshney2022.setting import Row, Spec
 from dpdescent.papers.varshney2022.single_pass_orders import ONE_SMALL, ORDER, Along, cells, over_claimed, problem_of
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.algebra import Places
-from dpdescent.replication.judging.criteria import Criterion, about, at_most
+from dpdescent.replication.judging.criteria import Criterion, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, ClaimKind, Evidence, Source
-from dpdescent.replication.judging.records import agree
+from dpdescent.replication.judging.records import agreement
 
 # Doublings of DP-STAT: those of the experiments, and those of Algorithm 2, 200 log2 N.
 OURS, PRINTED = "20 doublings", "200 log2 N doublings"
@@ -215,7 +224,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 def _time(evidence: Evidence) -> Claim:
     table = over_claimed(evidence, OPERATIONS)
     most = float(table["mean"].max()) if len(table) else math.nan
-    return every(
+    return claim_on_all_cells(
         id="time-linear", **ORDER | {"location": "Sec. 1, Thm 1.1, remark (iii) after Thm 3.7"},
         statement="DP-SSGD and DP-AMBSSGD take time O(N d), linear in the size of the input",
         quantity="operations of the printed lines over N d, T = 4 log N, s = b/10: the largest over the first along N and along d",
@@ -228,7 +237,7 @@ def _time(evidence: Evidence) -> Claim:
 
 def _conditions(evidence: Evidence) -> Iterator[Claim]:
     table = over_claimed(evidence, BATCH)
-    yield every(
+    yield claim_on_all_cells(
         id="sample-size-condition", **ORDER | {"location": "Thm 3.7, Cor. 3.8, Lemma 3.11"},
         statement="N = Omega~(kappa^2 d (1 + sqrt(log(1/delta))/eps)) is enough for the lemma's condition on the batch size",
         quantity="log-log slope along kappa, d, 1/eps and log(1/delta) of the smallest N that meets it, over log^2 N, less that of the order: the largest, both spectra",
@@ -236,18 +245,18 @@ def _conditions(evidence: Evidence) -> Iterator[Claim]:
         note=f"printed alpha, c_1 = 4; log N of T and of log^{{4a}} N under a root. It is {extent(table['mean'])} times the order",
     )  # fmt: skip
     sharp = table[table["reading"] == ONE_SMALL]
-    yield every(
+    yield claim_on_all_cells(
         id="sample-size-condition-grows", **ORDER | {"location": "Thm 3.7, remark (iv)"},
         statement="the sample complexity increases like kappa^2, like 1/eps for small eps, like sqrt(log(1/delta)) and like d",
         quantity="the same slopes, where all eigenvalues but one are |H|: the one furthest off",
-        cells=single_pass_orders.excess(sharp), criterion=about(0.0, LOGARITHMS),
-        note=f"with geometric eigenvalues: {algebra.told(single_pass_orders.excess(table[table['reading'] != ONE_SMALL]))}",
+        cells=single_pass_orders.excess(sharp), criterion=within_of(0.0, LOGARITHMS),
+        note=f"with geometric eigenvalues: {algebra.places_text(single_pass_orders.excess(table[table['reading'] != ONE_SMALL]))}",
     )  # fmt: skip
 
 
 def _leading_term(evidence: Evidence) -> Iterator[Claim]:
     table = over_claimed(evidence, LEADING)
-    yield every(
+    yield claim_on_all_cells(
         id="leading-term-log-n", **ORDER | {"location": "Remark (iv) after Thm 3.7"},
         statement="the leading term sigma^2 d/N is independent of log N",
         quantity="exact risk without noise for privacy over sigma^2 d/N at T = c_1 log N: the largest over the first along N, for every c_1",
@@ -273,16 +282,16 @@ def _agreed(
     # A reading without rows says nothing; of none nothing is testable.
     kept = {reading: each for reading, each in cells.items() if each} or dict(list(cells.items())[:1])
     found = {
-        reading: every(
+        reading: claim_on_all_cells(
             id=id, artefact="ext_orders", location=location, kind=kind, source=source, statement=statement,
             quantity=quantity, cells=each, criterion=criterion,
         )
         for reading, each in kept.items()
     }  # fmt: skip
-    agreed = agree({reading: each.verdict for reading, each in found.items()})
+    agreed = agreement({reading: each.verdict for reading, each in found.items()})
     worst = max(found.values(), key=lambda each: -math.inf if each.measured is None else each.measured)
     measured = None if worst.measured is None else statistics.exactly(worst.measured)
-    return judged(
+    return judged_claim(
         id=id, artefact="ext_orders", location=location, kind=kind, source=source, statement=statement, quantity=quantity,
         measured=measured or statistics.NOTHING, criterion=criterion.words, verdict=agreed.verdict, why=agreed.why,
         note=f"{agreed.told}; {note}", cells=[cell for each in found.values() for cell in each.cells],
@@ -292,12 +301,12 @@ def _agreed(
 def _proofs(evidence: Evidence) -> Iterator[Claim]:
     table = over_claimed(evidence, CONTRACTION)
     at, below = (table[table["reading"] == f"{share:g} of the least b"] for share in (1.0, 0.25))
-    yield every(
+    yield claim_on_all_cells(
         id="batch-condition-contracts", **ORDER | {"location": "Lemma 3.11, (47)"},
         statement="from the least b of Lemma 3.11 on E |w_t - w*|_H^2 shrinks by 1 - eta mu / 2 in every iteration",
         quantity="slowest exact contraction without labels' noise, at the largest thresholds that the lemma allows, over 1 - eta mu / 2: the largest over kappa",
         cells=cells(at), criterion=at_most(1.0 + EQUAL),
-        note=f"with a quarter of that b: {algebra.told(cells(below))}",
+        note=f"with a quarter of that b: {algebra.places_text(cells(below))}",
     )  # fmt: skip
     yield _agreed(
         id="lemma-3.10-logarithm", location="Lemma 3.10", kind="theorem",
@@ -308,10 +317,10 @@ def _proofs(evidence: Evidence) -> Iterator[Claim]:
         note="the noise of a count has the binary logarithm; Gamma's is written log",
     )  # fmt: skip
     slopes = {
-        reading: algebra.by(
+        reading: algebra.measured_by(
             rows(evidence, "ext_orders", quantity=GRADIENT, reading=reading),
             ["axis"],
-            lambda group: algebra.line(group, "at"),
+            lambda group: algebra.least_squares_slope(group, "at"),
         )
         for reading in ("along x", "same index twice")
     }
@@ -319,16 +328,16 @@ def _proofs(evidence: Evidence) -> Iterator[Claim]:
         id="gradient-norm-dependent", location="Sec. 3", kind="text",
         statement="with replacement w can depend on x_i, so that for x ~ N(0, I) a gradient has a norm of about d",
         quantity="log-log slope in d of the root mean square norm, less 1, by what w has to do with x: the one furthest off",
-        cells={reading: {place: statistics.less(slope, 1.0) for place, slope in found.items()} for reading, found in slopes.items()},
-        criterion=about(0.0, RATE),
+        cells={reading: {place: statistics.less_number(slope, 1.0) for place, slope in found.items()} for reading, found in slopes.items()},
+        criterion=within_of(0.0, RATE),
         note="\"e.g. if the same index i is sampled twice in a row\": after one step of size 1/(2 R_x^2) the gradient is smaller, not larger; along x is the worst that there is",
     )  # fmt: skip
-    alone = algebra.by(
+    alone = algebra.measured_by(
         rows(evidence, "ext_orders", quantity=GRADIENT, reading="independent"),
         ["axis"],
-        lambda group: algebra.line(group, "at"),
+        lambda group: algebra.least_squares_slope(group, "at"),
     )
-    yield every(
+    yield claim_on_all_cells(
         id="gradient-norm-independent", artefact="ext_orders", location="Sec. 3", kind="text", source="paper",
         statement="in one pass w is independent of x_i, which implies a significantly better bound on the gradient",
         quantity="log-log slope in d of the root mean square norm of a gradient at |w - w*| = 1",

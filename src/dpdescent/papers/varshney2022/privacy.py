@@ -14,15 +14,32 @@ import pandas as pd
 from dpdescent.algorithms.dp_stat import Search
 from dpdescent.checks import as_list, require_non_negative, require_positive, require_probability
 from dpdescent.papers.varshney2022 import criteria, formulas
-from dpdescent.papers.varshney2022.criteria import AGREES, EQUAL, RATE, every, exact, extent, gains, judged, rows
+from dpdescent.papers.varshney2022.criteria import (
+    AGREES,
+    EQUAL,
+    RATE,
+    claim_on_all_cells,
+    exact_rows,
+    extent,
+    gains,
+    judged_claim,
+    rows,
+)
 from dpdescent.papers.varshney2022.formulas import gaussian_multiplier, local_multiplier, log_inverse, theorem_3_1
 from dpdescent.papers.varshney2022.setting import Row, Spec
 from dpdescent.privacy import shuffling, zcdp
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.replication.judging import algebra, bound_rows
 from dpdescent.replication.judging.algebra import Places, floats
-from dpdescent.replication.judging.bound_rows import ROUNDING, distinct, ends_and_middle, equal, pick, place
-from dpdescent.replication.judging.criteria import about, at_least, at_most
+from dpdescent.replication.judging.bound_rows import (
+    ROUNDING,
+    distinct_values,
+    ends_and_middle,
+    place_text,
+    rounded_equality_row,
+    value_at,
+)
+from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.records import Place
 from dpdescent.replication.judging.statistics import NOTHING, exactly
@@ -124,7 +141,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 def _spent(table: pd.DataFrame) -> Places:
     """The tight epsilon of a multiplier over the epsilon for which it was chosen, by place."""
-    spent = criteria.in_units(exact(table, "eps_tight"), lambda each: floats(each, "eps"))
+    spent = criteria.in_units(exact_rows(table, "eps_tight"), lambda each: floats(each, "eps"))
     return algebra.means(spent, [*AT, "N"])
 
 
@@ -135,7 +152,7 @@ def _theorem_3_6(evidence: Evidence) -> Iterator[Claim]:
         ("theorem-3.6-zcdp", ZCDP, "DP-AMBSSGD is 1/alpha^2-zCDP, hence (rho + 2 sqrt(rho log(1/delta)), delta)-DP"),
     ):  # fmt: skip
         table = rows(evidence, MULTIPLIER, series=series)
-        yield every(
+        yield claim_on_all_cells(
             id=id, **GUARANTEE,
             statement=words,
             quantity="exact eps of two Gaussian releases with that multiplier over the eps asked for: the largest over eps and delta",
@@ -143,7 +160,7 @@ def _theorem_3_6(evidence: Evidence) -> Iterator[Claim]:
             note=f"eps from {table['eps'].min():g} to {table['eps'].max():g}; both releases of an iteration see the record that their slices share",
         )  # fmt: skip
     last, first = (rows(evidence, MULTIPLIER, series=series) for series in (LAST, FIRST))
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-3.6-forms", **GUARANTEE | {"source": "identity"},
         statement="where eps <= log(1/delta) the last form asks for no less than the first",
         quantity="(algebra) last form over first form: the smallest over eps and delta",
@@ -162,19 +179,19 @@ def _theorem_3_1(evidence: Evidence) -> Iterator[Claim]:
     shuffled = _inside(rows(evidence, MULTIPLIER, series=SHUFFLED), over_delta=True)
     needed = [
         row["mean"] * row["eps"] * math.sqrt(row["N"]) / math.log(row["N"] / row["delta"])
-        for row in algebra.each(shuffled)
+        for row in algebra.rows_of(shuffled)
     ]
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-3.1", **GUARANTEE | {"location": "Thm 3.1"},
         statement="alpha = Omega(log(N/delta) / (eps sqrt(N))) is enough for eps = O(sqrt(log(N/delta)/N))",
         quantity="multiplier by the explicit bound over that formula at constant 1: largest over smallest over eps, delta and N in that range",
-        cells={"all": algebra.spread(needed)}, criterion=at_most(criteria.SAME_ORDER),
+        cells={"all": algebra.largest_over_smallest(needed)}, criterion=at_most(criteria.SAME_ORDER),
         note=f"the constant that is hidden: {extent(needed)}",
     )  # fmt: skip
     spent = _spent(_inside(rows(evidence, MULTIPLIER, series=CONSTANT_1), over_delta=False))
     worst = max(spent.values(), key=lambda each: each.value, default=NOTHING)
     result = at_most(1.0 + EQUAL).verdict(worst)
-    yield judged(
+    yield judged_claim(
         id="corollary-3.3-private", **GUARANTEE | {"location": "Cor. 3.3"},
         statement="alpha = log(N/delta) / (eps sqrt(N)) gives (eps, delta)-DP for eps = O(sqrt(log(1/delta)/N))",
         quantity="eps by the explicit bound for that alpha over the eps asked for: the largest over eps <= sqrt(log(1/delta)/N), delta and N",
@@ -186,17 +203,17 @@ def _theorem_3_1(evidence: Evidence) -> Iterator[Claim]:
 def _amplification(evidence: Evidence) -> Iterator[Claim]:
     shuffled, local = (rows(evidence, MULTIPLIER, series=series) for series in (SHUFFLED, GAUSSIAN))
     amplified = _inside(shuffled, over_delta=True)
-    yield every(
+    yield claim_on_all_cells(
         id="amplification", **GUARANTEE | {"location": "Sec. 1.1"},
         statement="shuffling amplifies privacy by a factor of about 1/sqrt(N)",
         quantity="log-log slope in N of the multiplier that the explicit bound asks for, eps = O(sqrt(log(N/delta)/N)): the one furthest from -1/2",
-        cells=algebra.by(amplified, AT, lambda group: algebra.exponent(group, "N", points=2)), criterion=about(-0.5, RATE),
+        cells=algebra.measured_by(amplified, AT, lambda group: algebra.exponent(group, "N", points=2)), criterion=within_of(-0.5, RATE),
     )  # fmt: skip
     beyond = shuffled[floats(shuffled, "eps") * np.sqrt(floats(shuffled, "N")) > 1.0 + EQUAL]
     gained = gains(beyond, local, AT)
     held = gained[(gained["mean"] <= 1.0 - AGREES) & (gained["eps_tight"] <= gained["eps"] * (1 + 1e-3))]
-    largest = max((row["eps"] * math.sqrt(row["N"]) for row in algebra.each(held)), default=1.0)
-    yield every(
+    largest = max((row["eps"] * math.sqrt(row["N"]) for row in algebra.rows_of(held)), default=1.0)
+    yield claim_on_all_cells(
         id="ssgd-eps-range", **GUARANTEE | {"location": "Sec. 1.1 (a), remark after Thm 3.1", "source": "ours"},
         statement="(ours) the algorithm too, and not only its analysis, is restricted to eps <= 1/sqrt(N)",
         quantity=f"largest eps sqrt(N) at which the explicit bound gives (eps, delta)-DP by a multiplier of at most {1 - AGREES:g} of what is needed without shuffling",
@@ -204,7 +221,7 @@ def _amplification(evidence: Evidence) -> Iterator[Claim]:
         changed="After a second reading the statement is ours, because the paper restricts its analysis and not the algorithm. After a first look at the tables eps at which shuffling does not help, where the multiplier is that of a local release, are not counted.",
         note="the restriction comes from eps_0 <= 1/2 in the proof, not from the algorithm: the explicit bound, or one local release, covers every eps; finding eps-range",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="amplification-helps", **GUARANTEE | {"location": "Sec. 1.1"},
         statement="shuffling amplifies the privacy guarantee, compared to the unshuffled data set",
         quantity="multiplier with shuffling over that of one release of a record, at equal eps and delta: the largest over eps <= 1, delta and N",
@@ -227,41 +244,41 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     table = table[table["delta"].isin(deltas[len(deltas) // 2 :][:1])]
     for series, (_, cost) in ACCOUNTANTS.items():
         whose = "statistic and gradient" if cost == 1.0 else "statistic or gradient"
-        for row in algebra.each(table[table["series"] == series]):
+        for row in algebra.rows_of(table[table["series"] == series]):
             # An epsilon beside the least that the releases allow.
             why = f"alpha={row['mean']:.4g}; measured is the least epsilon of what a record pays for, {whose}"
-            yield bound_rows.row(
-                bound="epsilon of DP-AMBSSGD", location="Thm 3.6", setting=place(series, row, "eps", "delta"),
+            yield bound_rows.bound_row(
+                bound="epsilon of DP-AMBSSGD", location="Thm 3.6", setting=place_text(series, row, "eps", "delta"),
                 value=row["eps"], measured=row["eps_tight"], direction="at most", note=why,
                 allowed=1e3 * ROUNDING * row["eps"],
             )  # fmt: skip
     yield from _forms(table)
-    for N, delta in product(distinct(table["N"]), distinct(table["delta"])):
+    for N, delta in product(distinct_values(table["N"]), distinct_values(table["delta"])):
         for local in LOCAL:
             yield from _local(N, delta, local)
-    for row in algebra.each(rows(evidence, "alg_stat").drop_duplicates(["levels", "alpha"])):
+    for row in algebra.rows_of(rows(evidence, "alg_stat").drop_duplicates(["levels", "alpha"])):
         levels, alpha = int(row["levels"]), float(row["alpha"])
         release = Search(1.0, levels, alpha, rule="as published").release()
         measured = zcdp.gaussian_rho(release.sensitivity, release.noise_sd, release.count)
         where = f"L={levels}, alpha={alpha:g}"
         why = "measured is what L Gaussian counts cost: the comparison at the last threshold decides nothing"
-        yield bound_rows.exact("zCDP cost of DP-STAT", "Lemma 3.10", where, 0.5 / alpha**2, measured, why)
+        yield bound_rows.exact_row("zCDP cost of DP-STAT", "Lemma 3.10", where, 0.5 / alpha**2, measured, why)
 
 
 def _forms(table: pd.DataFrame) -> Iterator[Bound]:
     """Evaluates both forms of Theorem 3.6 beside the alpha of its proof, then the conversion that the proof takes."""
     names = {LAST: "alpha that is enough, last form", FIRST: "alpha that is enough, first form"}
-    for row in algebra.each(table[table["series"].isin(names)]):
-        needed = pick(table, "mean", series=ZCDP, eps=row["eps"], delta=row["delta"])
+    for row in algebra.rows_of(table[table["series"].isin(names)]):
+        needed = value_at(table, "mean", series=ZCDP, eps=row["eps"], delta=row["delta"])
         if needed is not None:
             why = "measured is the smallest alpha of the proof, at which 1/alpha^2 is the whole zCDP budget"
-            where = place(MULTIPLIER, row, "eps", "delta")
-            yield bound_rows.exact(names[row["series"]], "Thm 3.6", where, row["mean"], needed, why)
-    for row in algebra.each(table[table["series"] == ZCDP]):
+            where = place_text(MULTIPLIER, row, "eps", "delta")
+            yield bound_rows.exact_row(names[row["series"]], "Thm 3.6", where, row["mean"], needed, why)
+    for row in algebra.rows_of(table[table["series"] == ZCDP]):
         measured = zcdp.epsilon(1.0 / row["mean"] ** 2, row["delta"])
         why = "measured is rho + 2 sqrt(rho log(1/delta)) at rho = 1/alpha^2"
-        where = place(MULTIPLIER, row, "eps", "delta")
-        yield equal("epsilon of rho", "Thm 3.6, proof", where, row["eps"], measured, why)
+        where = place_text(MULTIPLIER, row, "eps", "delta")
+        yield rounded_equality_row("epsilon of rho", "Thm 3.6, proof", where, row["eps"], measured, why)
 
 
 def _local(N: float, delta: float, local: float) -> Iterator[Bound]:
@@ -270,13 +287,13 @@ def _local(N: float, delta: float, local: float) -> Iterator[Bound]:
     delta_local = shuffling.local_delta(0.0, delta, int(N))
     alpha = local_multiplier(local, delta_local)
     why = f"alpha={alpha:.4g}, delta_0={delta_local:.3g}; measured is the least epsilon of that Gaussian release"
-    yield bound_rows.exact(
+    yield bound_rows.exact_row(
         "eps_0 of a step", "Lemma A.1", setting, local, tight_epsilon(0.5 / alpha**2, delta_local), why
     )
     form = theorem_a3(local, N, delta)
     if local <= 0.5 and math.isfinite(form):
         why = "measured is Theorem A.3's form at the same c1"
         value = eps_of_equation_7(local, N, delta)
-        yield bound_rows.exact(
+        yield bound_rows.exact_row(
             "epsilon linear in eps_0, 3/2", "(7)", setting, value, form, f"{why}, of which both have one"
         )

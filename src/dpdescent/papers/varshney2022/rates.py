@@ -11,13 +11,21 @@ from dpdescent.algorithms.sgd_moments import tail_risk
 from dpdescent.checks import as_list
 from dpdescent.papers.varshney2022 import criteria, descents
 from dpdescent.papers.varshney2022.arms import Arm, Choice, least_squares
-from dpdescent.papers.varshney2022.criteria import COST, FIXED_QUANTILE, MEDIAN, cost_of_privacy, every, noisy, risks
+from dpdescent.papers.varshney2022.criteria import (
+    COST,
+    FIXED_QUANTILE,
+    MEDIAN,
+    claim_on_all_cells,
+    cost_of_privacy,
+    noisy,
+    risks,
+)
 from dpdescent.papers.varshney2022.descents import NO_STEPS, Measured, compared, fresh, risks_of, runs_of, trials_of
 from dpdescent.papers.varshney2022.descents import least_squares as fit
 from dpdescent.papers.varshney2022.setting import AMBSSGD, OLS, QUANTILE, Design, Entry, Part, Row, Spec
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.algebra import Places, floats
-from dpdescent.replication.judging.criteria import ABOVE_0, about, at_least, at_most
+from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence, Source
 from dpdescent.replication.judging.records import Place
 
@@ -145,33 +153,33 @@ def _private_rates(evidence: Evidence) -> Iterator[Claim]:
         ("theorem-3.7-rate-n-quantile-random-grid", "random grid", "ours", f"(ours) with a fixed quantile (90 %) and a random offset of the thresholds {falls}", MORE_SIZES),
     )  # fmt: skip
     for id, variant, source, statement, changed in rates:
-        yield every(
+        yield claim_on_all_cells(
             id=id, **RATE_N | {"source": source},
             statement=statement,
             quantity=f"log-log slope in N, at eps = 0.2, of {COST}: the largest over sigma > 0; {MEDIAN}",
             cells=_slopes_in_N(evidence, QUANTILE, variant), criterion=at_most(-2.0 + criteria.LOGARITHMS),
-            changed=changed, note=f"{criteria.WITH_MARGIN} along the curve: {algebra.told(_slopes_in_N(evidence, AMBSSGD, variant))}",
+            changed=changed, note=f"{criteria.WITH_MARGIN} along the curve: {algebra.places_text(_slopes_in_N(evidence, AMBSSGD, variant))}",
         )  # fmt: skip
     in_N, in_eps = _slopes_in_N(evidence, QUANTILE), _slopes_in_eps(evidence, QUANTILE)
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-3.7-rate-eps-quantile", **RATE_N | {"artefact": "ext_privacy"},
         statement=f"the term of privacy is O(log(1/delta) / eps^2) {FIXED_QUANTILE}",
         quantity=f"log-log slope in eps of {COST}: the smallest over sigma; {MEDIAN}",
         cells=in_eps, criterion=at_least(-2.0 - criteria.LOGARITHMS), changed=f"{TWIN_ADDED} {criteria.NOT_OURS} {MORE_EPS}",
-        note=f"noise for exactly (eps, delta) falls a little slower than 1/eps; {criteria.WITH_MARGIN} along the curve: {algebra.told(_slopes_in_eps(evidence, AMBSSGD))}",
+        note=f"noise for exactly (eps, delta) falls a little slower than 1/eps; {criteria.WITH_MARGIN} along the curve: {algebra.places_text(_slopes_in_eps(evidence, AMBSSGD))}",
     )  # fmt: skip
     off = {f"in N, {place}": slope for place, slope in in_N.items()}
     off |= {f"in eps, {place}": slope for place, slope in in_eps.items()}
-    yield every(
+    yield claim_on_all_cells(
         id="optimal-exponents-quantile", artefact="risk_vs_n", location="Sec. 1, Sec. 4", kind="text", source="paper",
         statement=f"the error related to privacy is (nearly) optimal in N and eps: both lower bounds' exponents are attained {FIXED_QUANTILE}",
         quantity=f"log-log slopes in N and in eps of {COST}, less -2: the one that is furthest off",
-        cells={place: statistics.less(slope, -2.0) for place, slope in off.items()}, criterion=about(0.0, criteria.LOGARITHMS),
+        cells={place: statistics.less_number(slope, -2.0) for place, slope in off.items()}, criterion=within_of(0.0, criteria.LOGARITHMS),
         changed=f"{TWIN_ADDED} {criteria.NOT_OURS} {MORE_EPS}", note="d is judged by the claims on dimension",
     )  # fmt: skip
     cost = cost_of_privacy(noisy(risks(evidence, "ext_privacy", QUANTILE, panel="delta")))
     logs = criteria.in_units(cost, lambda table: -np.log(floats(table, "delta")))
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-3.7-rate-delta", **RATE_N | {"artefact": "ext_privacy"},
         statement=f"the term of privacy is proportional to log(1/delta), up to its logarithms {FIXED_QUANTILE}",
         quantity=f"{COST}, over log(1/delta), delta <= 1/N, eps = 0.1, over the same at the largest delta: the largest over delta and sigma; {MEDIAN}",
@@ -182,12 +190,12 @@ def _private_rates(evidence: Evidence) -> Iterator[Claim]:
 
 def _slopes_in_N(evidence: Evidence, series: str, variant: str = "main") -> Places:
     table = noisy(risks(evidence, "risk_vs_n", series, variant, panel=criteria.SMALL_EPS))
-    return algebra.by(cost_of_privacy(table), ["sigma"], lambda group: algebra.exponent(group, "N"))
+    return algebra.measured_by(cost_of_privacy(table), ["sigma"], lambda group: algebra.exponent(group, "N"))
 
 
 def _slopes_in_eps(evidence: Evidence, series: str) -> Places:
     table = noisy(risks(evidence, "ext_privacy", series, panel="small epsilon"))
-    return algebra.by(cost_of_privacy(table), ["sigma"], lambda group: algebra.exponent(group, "eps"))
+    return algebra.measured_by(cost_of_privacy(table), ["sigma"], lambda group: algebra.exponent(group, "eps"))
 
 
 def _noise(evidence: Evidence) -> Iterator[Claim]:
@@ -199,14 +207,14 @@ def _noise(evidence: Evidence) -> Iterator[Claim]:
         id="theorem-3.7-rate-sigma", artefact="risk_vs_sigma", location="Thm 3.7, abstract", kind="theorem", source="paper",
         statement="excess risk is proportional to sigma^2, in both terms",
         quantity=f"log-log slope of the risk in sigma, sigma > 0; {MEDIAN}",
-        measured=algebra.exponent(noisy(risks(evidence, "risk_vs_sigma", AMBSSGD)), "sigma"), criterion=about(2.0, criteria.RATE),
-        note=f"Delta is a floor below which the threshold cannot fall: slopes {algebra.told(floors)}",
+        measured=algebra.exponent(noisy(risks(evidence, "risk_vs_sigma", AMBSSGD)), "sigma"), criterion=within_of(2.0, criteria.RATE),
+        note=f"Delta is a floor below which the threshold cannot fall: slopes {algebra.places_text(floors)}",
     )  # fmt: skip
     table = criteria.enough_batch(evidence, "risk_vs_n", risks(evidence, "risk_vs_n", AMBSSGD, panel=criteria.MODERATE))
-    least = algebra.at_end(noisy(table), "sigma", largest=False)
+    least = algebra.rows_at_end(noisy(table), "sigma", largest=False)
     # The error of the risk with the least noise is left out.
     zero, means = table[table["sigma"] == 0], dict(zip(least["N"], least["mean"], strict=True))
-    yield every(
+    yield claim_on_all_cells(
         id="vanishes-with-sigma", **RATE_N | {"location": "Thm 3.7, Sec. 3.2"},
         statement="the error vanishes for vanishing noise of the labels, up to |w*|_H^2 / N^100",
         quantity=f"risk at sigma = 0 over that at the smallest sigma > 0, at eps = 1: the largest over N where Lemma 3.11's condition on b is met; {MEDIAN}",
@@ -223,7 +231,10 @@ def _condition_number(evidence: Evidence) -> Iterator[Claim]:
         return table[floats(table, "T") == per_kappa * floats(table, "kappa")]
 
     quantile = risks(evidence, "risk_vs_kappa", QUANTILE)
-    costly, risks_of_all = cost_of_privacy(at_multiple(quantile)), algebra.told(algebra.means(quantile, ["kappa"]))
+    costly, risks_of_all = (
+        cost_of_privacy(at_multiple(quantile)),
+        algebra.places_text(algebra.means(quantile, ["kappa"])),
+    )
     table = risks(evidence, "risk_vs_kappa", AMBSSGD)
     chosen = at_multiple(table)
     moving = algebra.exponent(cost_of_privacy(chosen), "kappa").value
@@ -240,16 +251,16 @@ def _condition_number(evidence: Evidence) -> Iterator[Claim]:
         )  # fmt: skip
     best = {kappa: group.loc[group["mean"].idxmin()] for kappa, group in table.dropna(subset=["mean"]).groupby("kappa")}
     over_best = {
-        f"kappa = {row['kappa']:g}": algebra.over(row, best[row["kappa"]])
-        for row in algebra.each(chosen)
+        f"kappa = {row['kappa']:g}": algebra.ratio_of_rows(row, best[row["kappa"]])
+        for row in algebra.rows_of(chosen)
         if row["kappa"] in best
     }
-    yield every(
+    yield claim_on_all_cells(
         id="enough-iterations", **KAPPA | {"location": "Thm 3.7"},
         statement="T = c_1 kappa log N iterations are enough, c_1 a constant",
         quantity=f"risk at T = {per_kappa:g} kappa over the smallest over T: the largest over kappa; {MEDIAN}",
         cells=over_best, criterion=at_most(criteria.SAME_ORDER),
-        note=f"best T: {algebra.listed((f'kappa = {kappa:g}', float(row['T'])) for kappa, row in best.items())}; log N is a constant here",
+        note=f"best T: {algebra.values_text((f'kappa = {kappa:g}', float(row['T'])) for kappa, row in best.items())}; log N is a constant here",
     )  # fmt: skip
     plain = at_multiple(
         criteria.in_units(criteria.rows(evidence, "risk_vs_kappa", series="no noise"), criteria.first_term)
@@ -258,7 +269,7 @@ def _condition_number(evidence: Evidence) -> Iterator[Claim]:
         id="leading-term-kappa", **KAPPA | {"location": "Remark (iv) after Thm 3.7"},
         statement="the leading term sigma^2 d/N is independent of kappa",
         quantity=f"exact risk without noise for privacy over sigma^2 d/N at T = {per_kappa:g} kappa: largest over smallest over kappa",
-        measured=algebra.spread(plain["mean"]), criterion=at_most(criteria.SAME_ORDER),
+        measured=algebra.largest_over_smallest(plain["mean"]), criterion=at_most(criteria.SAME_ORDER),
         changed="After a first look at the tables more T were run, of which this one is read.",
-        note=algebra.told(algebra.means(plain, ["kappa"])),
+        note=algebra.places_text(algebra.means(plain, ["kappa"])),
     )  # fmt: skip

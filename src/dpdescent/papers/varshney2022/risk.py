@@ -13,7 +13,16 @@ from dpdescent.checks import as_list
 from dpdescent.papers.varshney2022 import criteria, descents, setting
 from dpdescent.papers.varshney2022.ambssgd import records_of_theorem, setting_of, two_terms
 from dpdescent.papers.varshney2022.arms import Arm, Choice, dp_ssgd
-from dpdescent.papers.varshney2022.criteria import MEDIAN, MODERATE, SAME_ORDER, every, extent, first_term, noisy, risks
+from dpdescent.papers.varshney2022.criteria import (
+    MEDIAN,
+    MODERATE,
+    SAME_ORDER,
+    claim_on_all_cells,
+    extent,
+    first_term,
+    noisy,
+    risks,
+)
 from dpdescent.papers.varshney2022.descents import NO_STEPS, Measured, full_batch, records_of, risks_of, shuffled
 from dpdescent.papers.varshney2022.formulas import Array
 from dpdescent.papers.varshney2022.setting import ADA_SSP, AMBSSGD, DP_GD, OLS, QUANTILE, SSGD, Design, Part, Row, Spec
@@ -21,7 +30,7 @@ from dpdescent.papers.varshney2022.ssgd import practical_parameters
 from dpdescent.privacy import shuffling
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places, floats
-from dpdescent.replication.judging.bound_rows import place, same
+from dpdescent.replication.judging.bound_rows import mean_equality_row, place_text
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.records import Place
@@ -156,7 +165,7 @@ PRIVACY_UNIT = "sigma^2 d^2 / (eps N)^2 times log(1/delta) log^2 N"
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges the first term, both, the second alone, then what is said of them."""
     factor = float(evidence.published["variance_factor"])
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-1.1-variance", **LEVEL,
         statement="excess risk is at most 8 sigma^2 d/N + O~(sigma^2 d^2 / (eps N)^2): 8 sigma^2 d/N where privacy costs little",
         quantity=f"risk over sigma^2 d/N at the largest N and eps = 1: the largest over sigma > 0; {MEDIAN}",
@@ -164,11 +173,11 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         note=f"corrected rule and exact noise multiplier; the exact constant of Lemma 3.11 at s = b/10 is {1.1 * factor:.3g}",
     )  # fmt: skip
     last = _at_largest_N(criteria.rows(evidence, "risk_vs_n", panel=MODERATE, series=AMBSSGD))
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-1.1-high-probability", **LEVEL,
         statement="the bound holds with probability at least 1 - 1/N^100",
         quantity="97.5 % quantile over trials of the risk over sigma^2 d/N at the largest N and eps = 1: the largest over sigma > 0",
-        cells=_in_first_terms(criteria.exact(last, "q975")), criterion=at_most(factor, ": the first term alone"),
+        cells=_in_first_terms(criteria.exact_rows(last, "q975")), criterion=at_most(factor, ": the first term alone"),
         regime=criteria.few_trials("it holds", last), changed=f"Before a review the claim was called reproduced, {criteria.NOT_CONFIRMED}.",
     )  # fmt: skip
     yield from _as_published(evidence)
@@ -177,7 +186,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _at_largest_N(table: pd.DataFrame) -> pd.DataFrame:
-    return algebra.at_end(noisy(table), "N")
+    return algebra.rows_at_end(noisy(table), "N")
 
 
 def _in_first_terms(table: pd.DataFrame) -> Places:
@@ -195,7 +204,7 @@ def _as_published(evidence: Evidence) -> Iterator[Claim]:
 
     def in_full(table: pd.DataFrame) -> Array:
         """The theorem's two terms at the choices of every row of the arm as published."""
-        choices = (criteria.choice_at(evidence, "risk_vs_n", row, printed=True) for row in algebra.each(table))
+        choices = (criteria.choice_at(evidence, "risk_vs_n", row, printed=True) for row in algebra.rows_of(table))
         return np.array([two_terms(setting_of(choice)) for choice in choices], dtype=np.float64)
 
     medians = proved(risks(evidence, "risk_vs_n", setting.PUBLISHED, panel=MODERATE))
@@ -212,11 +221,11 @@ def _as_published(evidence: Evidence) -> Iterator[Claim]:
          medians, 1.0, "Before a review the risk was compared with 8 sigma^2 d/N alone, but with the printed alpha and log^a N the second term is far larger at these N.",
          f"{told}; medians are {extent(medians['mean'] / first_term(medians))}"),
         ("theorem-3.7-high-probability-as-published", "the bound holds with probability at least 1 - 1/N^100 (printed rule)",
-         "97.5 % quantile over trials of the risk over the same: the largest over sigma > 0", criteria.exact(worst, "q975"), SAME_ORDER,
+         "97.5 % quantile over trials of the risk over the same: the largest over sigma > 0", criteria.exact_rows(worst, "q975"), SAME_ORDER,
          "The claim was added after a first look at the tables, because medians hide that the printed rule overshoots in every other iteration. Before a review the risk was compared with 8 sigma^2 d/N alone. After a second reading O~ may hide a factor, and the quantile is that of theorem-1.1-high-probability.",
          f"{told}; in a tenth of the trials the risk is above {extent(worst['q90'] / first_term(worst))} sigma^2 d/N. One trial above the bound refutes such a probability, so that the quantile needs no interval"),
     ):  # fmt: skip
-        yield every(
+        yield claim_on_all_cells(
             id=id, **LEVEL | {"location": "Thm 3.7, Lemma 3.11"},
             statement=statement, quantity=quantity, cells=algebra.means(criteria.in_units(table, in_full), ["N", "sigma"]),
             criterion=at_most(factor, ": O~ hides constants" if factor > 1 else ""), changed=changed, note=note,
@@ -233,7 +242,7 @@ def _order(evidence: Evidence, factor: float) -> Iterator[Claim]:
     ])  # fmt: skip
     private = _log_inverse_delta(everything) * criteria.privacy_term(everything)
     bound = criteria.in_units(everything, lambda table: factor * first_term(table) + private)
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-3.7-order", **LEVEL | {"location": "Thm 3.7, Cor. 3.8"},
         statement="excess risk is at most 8 sigma^2 d/N + O~(sigma^2 d^2 log(1/delta) / (eps N)^2)",
         quantity=f"risk over that sum with the hidden factor at 1, over the same at the first N: the largest; {MEDIAN}",
@@ -243,7 +252,7 @@ def _order(evidence: Evidence, factor: float) -> Iterator[Claim]:
         f"{np.max(private / first_term(everything), initial=0.0):.2g} of sigma^2 d/N: theorem-3.7-privacy-term judges it alone",
     )  # fmt: skip
     alone = _privacy_alone(risks(evidence, "risk_vs_n", QUANTILE, panel=criteria.SMALL_EPS))
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-3.7-privacy-term", **LEVEL | {"location": "Thm 3.7, Lemma 3.11"},
         statement=f"the term of privacy is O~(sigma^2 d^2 log(1/delta) / (eps N)^2) {criteria.FIXED_QUANTILE}",
         quantity=f"{criteria.COST}, over {PRIVACY_UNIT}, at eps = 0.2, over the same at the first N: the largest; {MEDIAN}",
@@ -257,7 +266,7 @@ def _order(evidence: Evidence, factor: float) -> Iterator[Claim]:
     lower = lower.reindex(columns=alone.columns)
     margin = _privacy_alone(risks(evidence, "risk_vs_n", AMBSSGD, panel=criteria.SMALL_EPS))
     per_d = extent(floats(lower, "N") * floats(lower, "eps") ** 2 / floats(lower, "d"))
-    yield every(
+    yield claim_on_all_cells(
         id="lower-bound-matched", **LEVEL | {"location": "Remark (ii) after Thm 3.7, Sec. 1"},
         statement=f"up to kappa and log N factors the bound matches the lower bound sigma^2 d/N + sigma^2 d^2 / (eps N)^2 {criteria.FIXED_QUANTILE}",
         quantity=f"{criteria.COST}, over {PRIVACY_UNIT}, eps <= 0.5: the largest over N, sigma and eps; {MEDIAN}",
@@ -272,7 +281,7 @@ def _in_regime(table: pd.DataFrame) -> pd.DataFrame:
     table = table.dropna(subset=["N", "d", "eps", "delta"])
     needed = [
         SAME_ORDER * records_of_theorem(int(row["d"]), 1.0, row["eps"], row["delta"]) * math.log(row["N"]) ** 2
-        for row in algebra.each(table)
+        for row in algebra.rows_of(table)
     ]
     return table[floats(table, "N") >= np.array(needed, dtype=np.float64)].reset_index(drop=True)
 
@@ -296,27 +305,27 @@ def _free(evidence: Evidence, factor: float) -> Iterator[Claim]:
     above = table[floats(table, "eps") > np.sqrt(floats(table, "d") / floats(table, "N"))]
     shares = criteria.in_units(above, lambda each: factor * first_term(each))
     reached = shares[shares["mean"] <= criteria.SIGNIFICANT]["eps"]
-    yield every(
+    yield claim_on_all_cells(
         id="privacy-for-free", artefact="risk_vs_eps", location="Sec. 1 (after Thm 1.1)", kind="text", source="paper",
         statement="for eps > sqrt(d/N) the first term dominates: privacy is free, asymptotically",
         quantity=f"risk over 8 sigma^2 d/N at eps > sqrt(d/N): the largest; {MEDIAN}",
         cells=algebra.means(shares, ["sigma", "eps"]), criterion=at_most(criteria.SIGNIFICANT, ": the second term no more than the first"),
         note=f"the second term hides log(1/delta) and log N; below that for eps from {reached.min():g} on",
     )  # fmt: skip
-    ols = algebra.at_end(criteria.rows(evidence, "risk_vs_eps", series=OLS), "eps")
-    yield every(
+    ols = algebra.rows_at_end(criteria.rows(evidence, "risk_vs_eps", series=OLS), "eps")
+    yield claim_on_all_cells(
         id="optimal-variance", artefact="risk_vs_eps", location="Sec. 1, remark (i) after Thm 3.7", kind="theorem", source="paper",
         statement="the variance error is optimal up to a constant, similar to non-private versions",
         quantity=f"risk at the largest eps over sigma^2 d/N, what least squares has twice over: the largest over sigma; {MEDIAN}",
-        cells=_in_first_terms(algebra.at_end(table, "eps")), criterion=at_most(SAME_ORDER / 2, ": within the same order of least squares"),
-        note=f"least squares: {algebra.told(_in_first_terms(criteria.typical(ols)))}",
+        cells=_in_first_terms(algebra.rows_at_end(table, "eps")), criterion=at_most(SAME_ORDER / 2, ": within the same order of least squares"),
+        note=f"least squares: {algebra.places_text(_in_first_terms(criteria.typical(ols)))}",
     )  # fmt: skip
     shown = (0.5, 0.1, 0.01)
     yield criteria.claim(
         id="n-to-cn", artefact="table_bounds", location="Sec. 1 (after Thm 1.1)", kind="text", source="paper",
         statement="with eps = c sqrt(d)/sqrt(N), c < 1, the bound is O~(d/(cN)): N becomes cN",
         quantity=f"(algebra) d^2 / (eps N)^2 over d/(cN) for c = {', '.join(f'{c:g}' for c in shown)}: largest over smallest",
-        measured=algebra.spread(_second_term_over(c) for c in shown), criterion=at_most(SAME_ORDER),
+        measured=algebra.largest_over_smallest(_second_term_over(c) for c in shown), criterion=at_most(SAME_ORDER),
         note="it is d/(c^2 N). Right if c stands under the root; finding sample-size-reduction",
     )  # fmt: skip
 
@@ -333,9 +342,9 @@ def _second_term_over(c: float, d: float = 100.0, N: float = 1e6) -> float:
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates the risk of least squares, whose mean on normal records is known."""
     for artefact in ("risk_vs_n", "risk_vs_eps"):
-        for row in algebra.each(criteria.rows(evidence, artefact, series=OLS)):
+        for row in algebra.rows_of(criteria.rows(evidence, artefact, series=OLS)):
             if row["N"] > row["d"] + 1 and row["sigma"] > 0.0:
                 value = 0.5 * row["sigma"] ** 2 * row["d"] / (row["N"] - row["d"] - 1)
-                text = place(f"{artefact}, {OLS}", row, "panel", "N", "d", "sigma", "eps", "delta", "kappa", "T")
+                text = place_text(f"{artefact}, {OLS}", row, "panel", "N", "d", "sigma", "eps", "delta", "kappa", "T")
                 why = "sigma^2 d / (2 (N - d - 1)), exact; measured is the mean risk"
-                yield same("risk of least squares", "Sec. 1 (ours)", text, value, row, why)
+                yield mean_equality_row("risk of least squares", "Sec. 1 (ours)", text, value, row, why)

@@ -16,7 +16,17 @@ from dpdescent.algorithms.sgd_moments import tail_risk
 from dpdescent.checks import as_list, require_positive, require_probability
 from dpdescent.papers.varshney2022 import criteria, ssgd
 from dpdescent.papers.varshney2022.arms import Arm, dp_ssgd
-from dpdescent.papers.varshney2022.criteria import MEDIAN, VANISHED, claim, every, exact, extent, risks, rows, shares
+from dpdescent.papers.varshney2022.criteria import (
+    MEDIAN,
+    VANISHED,
+    claim,
+    claim_on_all_cells,
+    exact_rows,
+    extent,
+    risks,
+    rows,
+    shares,
+)
 from dpdescent.papers.varshney2022.descents import single_passes
 from dpdescent.papers.varshney2022.formulas import EpsilonRanges, LinearProblem, Parameters
 from dpdescent.papers.varshney2022.setting import AMBSSGD, SSGD, Design, Entry, Part, Row, Spec
@@ -25,7 +35,7 @@ from dpdescent.privacy import shuffling
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Array, floats
-from dpdescent.replication.judging.criteria import about, at_least, at_most
+from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import Place, Regime
 from dpdescent.replication.judging.statistics import NOTHING, mean_of
@@ -166,7 +176,7 @@ def _problem_at(row: "pd.Series[float]", w_norm: float) -> LinearProblem:
 
 def limits_by_6(table: pd.DataFrame, w_norm: float) -> list[float]:
     """The right-hand side of (6) for every row, constants and logarithms in place, its first term at its largest."""
-    rows_of = algebra.each(table)
+    rows_of = algebra.rows_of(table)
     return [ssgd.equation_6(_problem_at(row, w_norm), row["eps"], row["delta"], LARGEST_START) for row in rows_of]
 
 
@@ -191,8 +201,8 @@ def _printed(evidence: Evidence) -> Iterator[Claim]:
     table = risks(evidence, ARTEFACT, SSGD, panel="Corollary 3.3").dropna(subset=["N", "d", "sigma", "eps", "delta"])
     table = table[floats(table, "N") >= records_of_theorem_3_2(table)].reset_index(drop=True)
     limits = limits_by_6(table, w_norm)
-    orders = [corollary_3_3(_problem_at(row, w_norm), row["eps"], row["delta"]) for row in algebra.each(table)]
-    yield every(
+    orders = [corollary_3_3(_problem_at(row, w_norm), row["eps"], row["delta"]) for row in algebra.rows_of(table)]
+    yield claim_on_all_cells(
         id="corollary-3.3-risk", **PRINTED,
         statement="with eta = 1/(4d) and the printed zeta and alpha the risk is O~(d sigma^2/N + d^2 (|w*|^2 + sigma^2) log^2(N/delta) / (eps N)^2)",
         quantity=f"risk over the right-hand side of (6), its constants and logarithms in place and its first term at its largest: the largest over N and d; {MEDIAN}",
@@ -202,11 +212,11 @@ def _printed(evidence: Evidence) -> Iterator[Claim]:
         f"risks {extent(table['mean'])}, gradients clipped {extent(table['clip_fraction'])}; finding corollary-3.3-step",
     )  # fmt: skip
     theorem = risks(evidence, ARTEFACT, SSGD, panel="Theorem 3.2")
-    yield every(
+    yield claim_on_all_cells(
         id="lemma-a.9", **PRINTED | {"location": "Lemma A.9, Thm 3.2"},
         statement="with the eta and zeta of Theorem 3.2 no gradient is clipped, with probability at least 1 - N^-100",
         quantity="share of gradients clipped: the largest over d",
-        cells=algebra.means(exact(theorem, "clip_fraction"), ["N", "d"]), criterion=at_most(0.0),
+        cells=algebra.means(exact_rows(theorem, "clip_fraction"), ["N", "d"]), criterion=at_most(0.0),
         regime=criteria.few_trials("nothing is clipped", theorem), changed=f"Before a review the claim was called reproduced, {criteria.NOT_CONFIRMED}.",
         note=f"alpha by our accountant; the printed step is so small that nothing moves: risks {extent(theorem['mean'])}, that of the estimate 0 is {w_norm**2 / 2:g}",
     )  # fmt: skip
@@ -214,11 +224,11 @@ def _printed(evidence: Evidence) -> Iterator[Claim]:
         subset=["N", "d", "sigma", "eps", "delta"]
     )
     limits = limits_by_6(drawn, w_norm)
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-3.2-high-probability", **PRINTED | {"location": "Thm 3.2, (6)"},
         statement="with Theorem 3.2's parameters the bound holds with probability at least 1 - N^-100",
         quantity="97.5 % quantile over trials of the risk over the right-hand side of (6), its first term at its largest: the largest over d",
-        cells=shares(exact(drawn, "q975"), limits, ["N", "d"]), criterion=at_most(1.0),
+        cells=shares(exact_rows(drawn, "q975"), limits, ["N", "d"]), criterion=at_most(1.0),
         regime=criteria.few_trials("it holds", drawn),
         note=f"the bound is {extent(limits)} where the estimate 0 has {w_norm**2 / 2:g}",
     )  # fmt: skip
@@ -228,19 +238,23 @@ def _introduction(evidence: Evidence) -> Iterator[Claim]:
     table = risks(evidence, ARTEFACT, SSGD, panel="introduction").dropna(subset=["mean", "zeta_factor"])
     least = [group.loc[group["mean"].idxmin()] for _, group in table.groupby("zeta_factor", sort=True)]
     # The introduction's threshold is the smallest: it lacks |w*|.
-    measured = algebra.over(least[0], min(least[1:], key=lambda row: float(row["mean"]))) if len(least) > 1 else NOTHING
+    measured = (
+        algebra.ratio_of_rows(least[0], min(least[1:], key=lambda row: float(row["mean"])))
+        if len(least) > 1
+        else NOTHING
+    )
     yield claim(
         id="introduction-threshold", artefact=ARTEFACT, location="Sec. 1.1", kind="text", source="paper",
         statement="zeta = O~(sigma sqrt(d)) ensures DP-SSGD's excess risk",
         quantity=f"least risk over steps with zeta = sigma sqrt(d) log N over that with thresholds that have |w*|, at eps = 1/sqrt(N) and sigma = 0.01; {MEDIAN}",
         measured=measured, criterion=at_most(criteria.SAME_ORDER),
-        note=algebra.listed((f"zeta factor {row['zeta_factor']:.3g}, eta = {row['eta']:g}", float(row["mean"])) for row in least),
+        note=algebra.values_text((f"zeta factor {row['zeta_factor']:.3g}, eta = {row['eta']:g}", float(row["mean"])) for row in least),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="introduction-threshold-clips", artefact=ARTEFACT, location="Sec. 1.1, Lemma 3.5", kind="text", source="ours",
         statement="(ours) with zeta = sigma sqrt(d) log N hardly any gradient is clipped, as the lemma on DP-SSGD's risk asks",
         quantity="share of gradients clipped at the best step",
-        cells=algebra.means(exact(pd.DataFrame(least[:1], columns=table.columns), "clip_fraction"), ["zeta_factor", "eta"]),
+        cells=algebra.means(exact_rows(pd.DataFrame(least[:1], columns=table.columns), "clip_fraction"), ["zeta_factor", "eta"]),
         criterion=at_most(VANISHED), note="without |w*| in the threshold the first gradients are clipped; Theorem 3.2 and Corollary 3.3 have it",
     )  # fmt: skip
 
@@ -249,7 +263,7 @@ def _law(evidence: Evidence) -> Iterator[Claim]:
     drawn = pd.concat([rows(evidence, ARTEFACT, series=SSGD, panel=panel) for panel in ("own regime", "grid")])
     few, place = drawn[floats(drawn, "clip_fraction") <= VANISHED], ["panel", "N", "d", "eps", "zeta_factor", "eta"]
     over_law = shares(few, few["expected"], place)
-    yield every(
+    yield claim_on_all_cells(
         id="ssgd-law", artefact=ARTEFACT, location="Lemma 3.5, (5)", kind="theorem", source="ours",
         statement="(ours) without clipping the risk is that of the exact second moments",
         quantity=f"mean risk less the exact one where at most {VANISHED:.0%} of the gradients are clipped, over {criteria.CHANCE:g} standard errors: the largest",
@@ -262,20 +276,20 @@ def _law(evidence: Evidence) -> Iterator[Claim]:
         lambda t: floats(t, "sigma") ** 2 * floats(t, "d") / (2 * floats(t, "N")),
     )
     factor = float(evidence.published["minimax_factor"])
-    yield every(
+    yield claim_on_all_cells(
         id="minimax-factor", **PRINTED | {"location": "Remark (i) after Thm 3.2"},
         statement="the term of the labels' noise is minimax optimal up to a factor of 2",
         quantity="risk without noise for privacy over sigma^2 d/(2N), that of least squares, at the smallest step: the largest over d",
-        cells=algebra.means(exact(algebra.at_end(plain, "eta", largest=False), "mean"), ["N", "d"]),
+        cells=algebra.means(exact_rows(algebra.rows_at_end(plain, "eta", largest=False), "mean"), ["N", "d"]),
         criterion=at_most(factor * (1 + criteria.AGREES)),
         changed="After a first look at the tables the smallest step was chosen, because Theorem 3.2's are smaller still.",
-        note=f"the factor is that of the average over half of the iterates; (6) itself has 2 sigma^2 d/N, four times least squares. By step: {algebra.listed(zip(plain['step'], plain['mean'], strict=True))}",
+        note=f"the factor is that of the average over half of the iterates; (6) itself has 2 sigma^2 d/N, four times least squares. By step: {algebra.values_text(zip(plain['step'], plain['mean'], strict=True))}",
     )  # fmt: skip
 
 
 def _not_vacuous(evidence: Evidence) -> Claim:
     tried = [risks(evidence, ARTEFACT, SSGD, panel=panel) for panel in ("grid", "small thresholds")]
-    small = algebra.at_end(pd.concat([each for each in tried if len(each)] or tried[:1]), "eps", largest=False)
+    small = algebra.rows_at_end(pd.concat([each for each in tried if len(each)] or tried[:1]), "eps", largest=False)
     trivial = float(evidence.settings["w_norm"]) ** 2 / 2
     best = small.loc[small["mean"].idxmin()] if small["mean"].notna().any() else None
     return claim(
@@ -307,27 +321,29 @@ def _drawbacks(evidence: Evidence) -> Iterator[Claim]:
     # With d for R_x^2 = d + 2, which the threshold of Theorem 3.2 has; that of Corollary 3.3 has d.
     d = floats(printed, "d")
     factors = np.where(np.asarray(printed["panel"] == THEOREM), d / (d + 2.0), 1.0)
-    with_d = algebra.scaled(exact(printed, "predictor"), factors)
-    plain = algebra.by(exact(printed, "predictor"), ["panel", "N"], lambda group: algebra.line(group, "d"))
-    yield every(
+    with_d = algebra.scaled_rows(exact_rows(printed, "predictor"), factors)
+    plain = algebra.measured_by(
+        exact_rows(printed, "predictor"), ["panel", "N"], lambda group: algebra.least_squares_slope(group, "d")
+    )
+    yield claim_on_all_cells(
         id="ssgd-sample-size", **PRINTED | {"location": "Sec. 1.1 (b), remark (iii) after Thm 3.2"},
         statement="at the largest eps allowed the sample complexity is N = Omega~(d^2)",
         quantity="log-log slope in d of Tr(H^-1 M)/N at the printed parameters and eps of the order of N^-1/2, where it is a multiple of d^2/N, with d for R_x^2: the one furthest from 2",
-        cells=algebra.by(with_d, ["panel", "N"], lambda group: algebra.line(group, "d")),
-        criterion=about(2.0, criteria.LOGARITHMS),
+        cells=algebra.measured_by(with_d, ["panel", "N"], lambda group: algebra.least_squares_slope(group, "d")),
+        criterion=within_of(2.0, criteria.LOGARITHMS),
         changed="Before a review R_x^2 = d + 2 was left in, which bends the line at d = 2 to 10, and exact values had an interval from that bend.",
-        note=f"exact; the leading term of (5). With R_x^2 = d + 2 in Theorem 3.2's threshold: {algebra.told(plain)}",
+        note=f"exact; the leading term of (5). With R_x^2 = d + 2 in Theorem 3.2's threshold: {algebra.places_text(plain)}",
     )  # fmt: skip
     table = risks(evidence, "risk_vs_n", SSGD, panel=SSGD)
-    yield every(
+    yield claim_on_all_cells(
         id="ssgd-plateau", artefact="risk_vs_n", location="Sec. 1.1 (c), remark (iii) after Thm 3.2", kind="theorem", source="paper",
         statement="the term of privacy is proportional to |w*|^2 + sigma^2: even for sigma = 0 it is non-trivial",
         quantity=f"risk at sigma = 0 over that at the largest sigma, eps = 1: the smallest over N; {MEDIAN}",
-        cells=algebra.ratios(table[table["sigma"] == 0], algebra.at_end(criteria.noisy(table), "sigma"), ["N"]), criterion=at_least(1 / criteria.SAME_ORDER),
+        cells=algebra.ratios(table[table["sigma"] == 0], algebra.rows_at_end(criteria.noisy(table), "sigma"), ["N"]), criterion=at_least(1 / criteria.SAME_ORDER),
         note="noise for any eps by our accountant",
     )  # fmt: skip
     ours = risks(evidence, "risk_vs_n", AMBSSGD, panel=criteria.MODERATE)
-    yield every(
+    yield claim_on_all_cells(
         id="ambssgd-addresses", artefact="risk_vs_n", location="Sec. 1.1, Sec. 3.2", kind="text", source="paper",
         statement="DP-AMBSSGD addresses each of these issues",
         quantity=f"risk of DP-SSGD over that of DP-AMBSSGD at eps = 1: the smallest over N and sigma > 0; {MEDIAN}",

@@ -13,14 +13,23 @@ import pandas as pd
 
 from dpdescent.checks import require_positive, require_probability
 from dpdescent.papers.varshney2022 import criteria, formulas, ssgd
-from dpdescent.papers.varshney2022.criteria import EQUAL, LOGARITHMS, RATE, SAME_ORDER, claim, every, extent, rows
+from dpdescent.papers.varshney2022.criteria import (
+    EQUAL,
+    LOGARITHMS,
+    RATE,
+    SAME_ORDER,
+    claim,
+    claim_on_all_cells,
+    extent,
+    rows,
+)
 from dpdescent.papers.varshney2022.formulas import Array, LinearProblem, local_multiplier, theorem_3_1, true_w
 from dpdescent.papers.varshney2022.privacy import theorem_a3
 from dpdescent.papers.varshney2022.setting import Design
 from dpdescent.privacy import shuffling
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.algebra import Places, floats
-from dpdescent.replication.judging.criteria import about, at_most
+from dpdescent.replication.judging.criteria import at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import Place
 
@@ -207,22 +216,22 @@ FALLING = ("eps",)
 def over_claimed(evidence: Evidence, quantity: str, **where: str) -> pd.DataFrame:
     """Values over what is claimed for them."""
     table = rows(evidence, "ext_orders", quantity=quantity, **where)
-    return criteria.in_units(criteria.exact(table, "mean"), lambda each: floats(each, "claimed"))
+    return criteria.in_units(criteria.exact_rows(table, "mean"), lambda each: floats(each, "claimed"))
 
 
 def growth(table: pd.DataFrame) -> Places:
     """The largest ratio along an axis over the first, by axis and reading."""
-    return algebra.by(table, PLACES, lambda group: algebra.growth(group.sort_values("at")["mean"]))
+    return algebra.measured_by(table, PLACES, lambda group: algebra.largest_over_first(group.sort_values("at")["mean"]))
 
 
 def excess(table: pd.DataFrame) -> Places:
     """The exponent beyond the claimed one, positive where the value is worse than claimed, by axis and reading."""
 
     def exponent(group: pd.DataFrame) -> statistics.Estimate:
-        slope = algebra.line(group, "at")
+        slope = algebra.least_squares_slope(group, "at")
         return statistics.negative(slope) if group["axis"].iloc[0] in FALLING else slope
 
-    return algebra.by(table[floats(table, "at") > 0], PLACES, exponent)
+    return algebra.measured_by(table[floats(table, "at") > 0], PLACES, exponent)
 
 
 def cells(table: pd.DataFrame) -> Places:
@@ -235,7 +244,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     extents = ", ".join(
         f"{extent(group['mean'])} ({reading})" for reading, group in start.groupby("reading", sort=True)
     )
-    yield every(
+    yield claim_on_all_cells(
         id="ssgd-condition-axes", **ORDER | {"location": "Thm 3.2, remark (iii)"},
         statement="N >= C kappa d log(1/delta) / eps is enough for DP-SSGD's first term to vanish, and kappa^2 d^2 at eps = 1/sqrt(N)",
         quantity="log-log slope along kappa, d, 1/eps and log(1/delta) of the smallest N with eta mu N / 2 >= log N, its powers of log N divided out, less that of the order: the largest",
@@ -252,27 +261,27 @@ def _terms(evidence: Evidence) -> Iterator[Claim]:
         table[table["reading"] == reading]
         for reading in ("risk, alpha with constant 1", "term of privacy", "(5) without its start")
     )
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-3.2-risk", **ORDER | {"location": "Thm 3.2, (6)"},
         statement="with Theorem 3.2's parameters DP-SSGD's risk is at most (6), all constants printed",
         quantity="exact risk without clipping, which Lemma A.9 excludes, over the right-hand side of (6), alpha with the constant 1: the largest along N, eps, delta, kappa, d and sigma",
         cells=cells(risk), criterion=at_most(1.0 + EQUAL),
         note="N of 10^23 and more, because at fewer records the printed step does not forget its start",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-3.2-rates", **ORDER,
         statement="the term of privacy is O~(d^2 kappa^2 (|w*|_H^2 + sigma^2) / (eps N)^2)",
         quantity="log-log slope along N, 1/eps, kappa, d and sigma of what privacy costs by the exact law, over log^{4a} N, less that of the term: the largest",
         cells=excess(term[term["axis"] != "delta"]), criterion=at_most(LOGARITHMS),
         note="alpha by the explicit bound for shuffling, threshold and step as printed; along kappa the term is an upper bound",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-3.2-rate-delta", **ORDER,
         statement="the term of privacy is proportional to log^2(N/delta)",
         quantity="the same cost over log^2(N/delta): the largest over the first along delta",
         cells=growth(term[term["axis"] == "delta"]), criterion=at_most(SAME_ORDER), changed=OF_DELTA,
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="equation-6", **ORDER | {"location": "(5), (6)"},
         statement="with the theorem's parameters (5) has 2 sigma^2 d/N and a term of privacy with the factor 128",
         quantity="(5) over (6), both without their first term: the largest along N, eps, delta, kappa, d and sigma",
@@ -293,18 +302,18 @@ def _privacy(evidence: Evidence) -> Iterator[Claim]:
             id=id, **ORDER | {"location": location, "kind": "privacy"},
             statement=statement,
             quantity="the explicit bound over that form at constant 1: largest over smallest along eps_0 <= 1/2, N and delta",
-            measured=algebra.spread(own["mean"]), criterion=at_most(SAME_ORDER),
+            measured=algebra.largest_over_smallest(own["mean"]), criterion=at_most(SAME_ORDER),
             note=f"the constant that is hidden: {extent(own['mean'])}",
         )  # fmt: skip
     needed = rows(evidence, "ext_orders", quantity=MULTIPLIER)
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-3.1-rate-eps", **ORDER | {"location": "Thm 3.1", "kind": "privacy"},
         statement="the noise multiplier falls like 1/eps",
         quantity="log-log slope in eps of the multiplier that the explicit bound asks for, N = 10^6, eps <= sqrt(log(N/delta)/N)",
-        cells=algebra.by(needed[needed["axis"] == "eps"], PLACES, lambda group: algebra.line(group, "at")), criterion=about(-1.0, RATE),
+        cells=algebra.measured_by(needed[needed["axis"] == "eps"], PLACES, lambda group: algebra.least_squares_slope(group, "at")), criterion=within_of(-1.0, RATE),
     )  # fmt: skip
     over = over_claimed(evidence, MULTIPLIER, axis="delta")
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-3.1-rate-delta", **ORDER | {"location": "Thm 3.1", "kind": "privacy"},
         statement="a noise multiplier that grows like log(N/delta) is enough",
         quantity="that multiplier over Theorem 3.1's at constant 1, N = 10^6: the largest over the first along delta",

@@ -19,7 +19,15 @@ from dpdescent.papers.varshney2022.criteria import problem_at, rows, vacuous
 from dpdescent.papers.varshney2022.formulas import LinearProblem, Parameters, smallest_records, theorem_3_1
 from dpdescent.papers.varshney2022.setting import SSGD
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.bound_rows import equal, exact, finite, place, row, same, simulated
+from dpdescent.replication.judging.bound_rows import (
+    bound_row,
+    exact_row,
+    finite,
+    mean_equality_row,
+    place_text,
+    rounded_equality_row,
+    simulated_row,
+)
 from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 
 # c1 and c2 of Theorem 3.2's step size (varshney2022 eq. 30).
@@ -251,19 +259,19 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
             text = f"DP-SSGD: N={problem.records:g}, d={problem.dimension}, eta={eta:.6g}"
             left = bias(problem, eta)
             why = joined("measured is the exact risk without any noise", vacuous(problem, left))
-            yield exact("risk of the start", "(36)", text, left, case.law(noise=False), why, met=case.small)
+            yield exact_row("risk of the start", "(36)", text, left, case.law(noise=False), why, met=case.small)
         yield from _lemma(case)
         if case.found["panel"] != NO_PRIVACY:
             yield from _printed(case)
             yield from _run(case)
-    for run in algebra.each(rows(evidence, "bound_vs_run", series="risk", algorithm=SSGD, kind=UNCLIPPED)):
-        text = place("bound_vs_run, DP-SSGD", run, "kind", "N", "d", "sigma", "eps", "delta")
+    for run in algebra.rows_of(rows(evidence, "bound_vs_run", series="risk", algorithm=SSGD, kind=UNCLIPPED)):
+        text = place_text("bound_vs_run, DP-SSGD", run, "kind", "N", "d", "sigma", "eps", "delta")
         why = "measured is the mean risk; nothing is clipped"
         if math.isfinite(run["bound"]):
             shown = joined(why, vacuous(problem_at(evidence, "bound_vs_run", run), run["bound"]))
-            yield simulated("risk, runs", "Lemma 3.5", text, run["bound"], run, shown)
+            yield simulated_row("risk, runs", "Lemma 3.5", text, run["bound"], run, shown)
         if math.isfinite(run["expected"]):
-            yield same("exact law, runs", "App. A (ours)", text, run["expected"], run, why)
+            yield mean_equality_row("exact law, runs", "App. A (ours)", text, run["expected"], run, why)
     yield from _proof(found)
 
 
@@ -272,9 +280,9 @@ def cases(evidence: Evidence) -> Iterator[Case]:
     table = rows(evidence, "ssgd")
     ends = table.groupby("panel")["eps"].transform("min"), table.groupby("panel")["eps"].transform("max")
     kept = table["eps"].isna() | (table["eps"] == ends[0]) | (table["eps"] == ends[1]) | (table["step"] == COROLLARY)
-    for found in algebra.each(table[kept & table["series"].isin([SSGD, SGD])]):
+    for found in algebra.rows_of(table[kept & table["series"].isin([SSGD, SGD])]):
         problem = problem_at(evidence, "ssgd", found)
-        yield Case(problem, _parameters_of(problem, found), found, place("DP-SSGD", found, *KEYS))
+        yield Case(problem, _parameters_of(problem, found), found, place_text("DP-SSGD", found, *KEYS))
 
 
 def _parameters_of(problem: LinearProblem, found: pd.Series) -> Parameters:
@@ -295,9 +303,11 @@ def _printed(case: Case) -> Iterator[Bound]:
     found, used, text = case.found, case.parameters, case.text
     own = theorem_parameters(case.problem, used.alpha)
     if found["step"] == THEOREM:
-        yield equal("eta of Theorem 3.2", "Thm 3.2, (30)", text, own.eta, used.eta, "measured is what was run")
+        yield rounded_equality_row(
+            "eta of Theorem 3.2", "Thm 3.2, (30)", text, own.eta, used.eta, "measured is what was run"
+        )
         why = f"zeta={used.zeta:.4g}; measured is the share of clipped gradients of all trials: none may be"
-        yield row(
+        yield bound_row(
             bound="clipped gradients", location="Lemma A.9", setting=text, value=0.0,
             measured=finite(found["clip_fraction"]), direction="at most", note=why,
         )  # fmt: skip
@@ -310,13 +320,13 @@ def _lemma(case: Case) -> Iterator[Bound]:
         return
     why = "measured is the exact risk without clipping"
     value, law = lemma_3_5(problem, used), case.law()
-    yield exact("risk, exact law", "Lemma 3.5", case.text, value, law, joined(why, vacuous(problem, value)))
+    yield exact_row("risk, exact law", "Lemma 3.5", case.text, value, law, joined(why, vacuous(problem, value)))
     if case.found["step"] in (THEOREM, COROLLARY, PRACTICAL):
         value = equation_5(problem, used)
-        yield exact("risk, e^(-eta mu N/2)", "(5)", case.text, value, law, joined(why, vacuous(problem, value)))
+        yield exact_row("risk, e^(-eta mu N/2)", "(5)", case.text, value, law, joined(why, vacuous(problem, value)))
     value = variance(problem, used)
     why = joined("measured is the exact risk from w_0 = w*, without clipping", vacuous(problem, value))
-    yield exact("risk of the noise", "(39)", case.text, value, case.law(start=False), why)
+    yield exact_row("risk of the noise", "(39)", case.text, value, case.law(start=False), why)
 
 
 def _run(case: Case) -> Iterator[Bound]:
@@ -326,9 +336,11 @@ def _run(case: Case) -> Iterator[Bound]:
     if case.small:
         value = lemma_3_5(problem, used)
         shown = joined(why, vacuous(problem, value))
-        yield simulated("risk, runs", "Lemma 3.5", case.text, value, found, shown, met=case.unclipped)
+        yield simulated_row("risk, runs", "Lemma 3.5", case.text, value, found, shown, met=case.unclipped)
     if math.isfinite(found["expected"]):
-        yield same("exact law, runs", "App. A (ours)", case.text, found["expected"], found, why, met=case.unclipped)
+        yield mean_equality_row(
+            "exact law, runs", "App. A (ours)", case.text, found["expected"], found, why, met=case.unclipped
+        )
 
 
 def _proof(found: list[Case]) -> Iterator[Bound]:
@@ -357,7 +369,7 @@ def _products(problem: LinearProblem, share: float) -> Iterator[Bound]:
         value = product_bound(problem, eta, steps, FAILURE)
         measured = float(moments[steps] / moments[0]) / FAILURE
         why = f"beta={FAILURE:g}; measured is the exact mean over beta, by Markov's inequality"
-        yield exact(f"|B ... B z|^2 / |z|^2, {steps} steps", "Lemma A.6", text, value, measured, why)
+        yield exact_row(f"|B ... B z|^2 / |z|^2, {steps} steps", "Lemma A.6", text, value, measured, why)
 
 
 def _plain(problem: LinearProblem, share: float) -> Iterator[Bound]:
@@ -368,11 +380,11 @@ def _plain(problem: LinearProblem, share: float) -> Iterator[Bound]:
     value = stationary_risk(problem, plain, N // 2)
     measured = tail_risk(problem.lam, np.zeros_like(problem.w_star), eta, 1, problem.sigma, 0.0, N, N // 2)
     why = "plain SGD from w_0 = w*; measured is the exact risk"
-    yield exact("risk of the tail from w*", "Lemma A.8", text, value, measured, why)
+    yield exact_row("risk of the tail from w*", "Lemma A.8", text, value, measured, why)
     yield _stationary(problem, plain, text, "plain SGD")
 
 
 def _stationary(problem: LinearProblem, used: Parameters, text: str, whose: str) -> Bound:
     measured = used.eta * float(batches.inverse_of_step(problem, used.eta, 1.0, used.noise_variance).sum())
     why = f"{whose}; measured is exact"
-    return exact("Tr C_inf", "Lemma A.8", text, trace_stationary(problem, used), measured, why)
+    return exact_row("Tr C_inf", "Lemma A.8", text, trace_stationary(problem, used), measured, why)

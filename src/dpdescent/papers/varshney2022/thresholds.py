@@ -12,13 +12,22 @@ from dpdescent.algorithms.sgd_arms import SGDArm
 from dpdescent.checks import as_list
 from dpdescent.papers.varshney2022 import criteria
 from dpdescent.papers.varshney2022.arms import Arm, Choice, fixed_clip
-from dpdescent.papers.varshney2022.criteria import EQUAL, SAME_ORDER, SMALL_NOISE, claim, every, exact, risks, rows
+from dpdescent.papers.varshney2022.criteria import (
+    EQUAL,
+    SAME_ORDER,
+    SMALL_NOISE,
+    claim,
+    claim_on_all_cells,
+    exact_rows,
+    risks,
+    rows,
+)
 from dpdescent.papers.varshney2022.descents import records_of, runs_of, shuffled, trial_of, trials_of
 from dpdescent.papers.varshney2022.formulas import NORMAL_K2
 from dpdescent.papers.varshney2022.setting import AMBSSGD, FIXED, PUBLISHED, Design, Entry, Part, Row, Spec
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places, floats
-from dpdescent.replication.judging.criteria import about, at_least, at_most
+from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence, Source, Verdict
 from dpdescent.replication.judging.records import Place, Regime
 from dpdescent.replication.judging.statistics import exactly
@@ -130,7 +139,7 @@ def _at_best(evidence: Evidence) -> Iterator[Claim]:
         ("adaptive-better-any-noise", "ours", "(ours) adaptive clipping has an advantage over the best fixed threshold for noisy labels too", "sigma = 1", 1.0, loud),
     )  # fmt: skip
     for id, source, statement, where, least, own in scopes:
-        yield every(
+        yield claim_on_all_cells(
             id=id, artefact=FACTORS, location="Sec. 1.1", kind="text", source=source,
             statement=statement,
             quantity=f"risk with a fixed threshold over that of DP-AMBSSGD, each at its best factor and number of iterations, at equal budget, eps = 1: the smallest over N and {where}; {criteria.MEDIAN}",
@@ -145,8 +154,8 @@ def _at_best(evidence: Evidence) -> Iterator[Claim]:
         id="adaptive-gain-rate", artefact="risk_vs_sigma", location="Thm 3.7, Sec. 3.2", kind="theorem", source="paper",
         statement="with a fixed threshold the term of privacy stays as sigma vanishes, with the adaptive one it falls like sigma^2",
         quantity=f"log-log slope in sigma, sigma <= {SMALL_NOISE:g}, of the risk with a fixed threshold over that of DP-AMBSSGD; {criteria.MEDIAN}",
-        measured=algebra.exponent(small, "sigma"), criterion=about(-2.0, criteria.LOGARITHMS),
-        note=algebra.told(algebra.means(small, ["sigma"])),
+        measured=algebra.exponent(small, "sigma"), criterion=within_of(-2.0, criteria.LOGARITHMS),
+        note=algebra.places_text(algebra.means(small, ["sigma"])),
     )  # fmt: skip
 
 
@@ -181,7 +190,7 @@ def _chosen(table: pd.DataFrame) -> str:
     """Factor and T of the best, by place, for a note."""
     places = (
         f"{row['factor']:g} and T = {row['T']:g} at N = {row['N']:g}, sigma = {row['sigma']:g}"
-        for row in algebra.each(table)
+        for row in algebra.rows_of(table)
     )
     return f"{table['series'].iloc[0] if len(table) else 'none'}: {', '.join(places)}"
 
@@ -195,12 +204,12 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield from _falls(evidence)
     yield from _scale(evidence)
     yield from _clipped(evidence)
-    last = algebra.at_end(rows(evidence, PATH, series="residual rms", kappa=1), "t")
+    last = algebra.rows_at_end(rows(evidence, PATH, series="residual rms", kappa=1), "t")
     excess = {
         f"sigma = {row['sigma']:g}": exactly(row["mean"] / row["sigma"] - 1.0)
-        for row in algebra.each(criteria.noisy(last))
+        for row in algebra.rows_of(criteria.noisy(last))
     }
-    yield every(
+    yield claim_on_all_cells(
         id="localised", artefact=PATH, location="Sec. 3.2", kind="text", source="paper",
         statement="as w_t approaches w*, the squared residual decreases to around sigma^2",
         quantity="root mean square residual of the last iteration over sigma, less 1: the largest over sigma, kappa = 1",
@@ -215,19 +224,19 @@ def _path(evidence: Evidence, series: str) -> pd.DataFrame:
 def _falls(evidence: Evidence) -> Iterator[Claim]:
     zeta = _path(evidence, "zeta")
     quiet = zeta[floats(zeta, "sigma") <= SMALL_NOISE]
-    yield every(
+    yield claim_on_all_cells(
         id="noise-reduces", artefact=PATH, location="Sec. 1.1, eq. (48)", kind="theorem", source="paper",
         statement="zeta_t gets smaller as w_t approaches w*, and with it the noise for privacy",
         quantity=f"mean zeta of the last iteration over the first's: the largest over kappa and sigma <= {SMALL_NOISE:g}",
-        cells=algebra.by(quiet, RUN, lambda group: algebra.ends(group, "t")), criterion=at_most(1 / SAME_ORDER, ": by more than a constant"),
+        cells=algebra.measured_by(quiet, RUN, lambda group: algebra.last_over_first(group, "t")), criterion=at_most(1 / SAME_ORDER, ": by more than a constant"),
         note="the gradients' scale falls from sqrt(|w*|_H^2 + sigma^2) to sigma",
     )  # fmt: skip
     steps = {
-        algebra.place_of(after, [*RUN, "t"]): algebra.over(after, before)
+        algebra.place_of(after, [*RUN, "t"]): algebra.ratio_of_rows(after, before)
         for _, run in zeta.groupby(RUN)
-        for before, after in pairwise(algebra.each(run))
+        for before, after in pairwise(algebra.rows_of(run))
     }
-    yield every(
+    yield claim_on_all_cells(
         id="noise-reduces-progressively", artefact=PATH, location="Sec. 1.1, eq. (48), (50)", kind="text", source="paper",
         statement="the noise progressively reduces",
         quantity="mean zeta of an iteration over that of the one before: the largest over t, kappa and sigma",
@@ -238,9 +247,9 @@ def _falls(evidence: Evidence) -> Iterator[Claim]:
 
 def _scale(evidence: Evidence) -> Iterator[Claim]:
     zeta, scale = _path(evidence, "zeta"), _path(evidence, "claimed scale")
-    factors = algebra.ratios(zeta, exact(scale, "mean"), [*RUN, "t"])
+    factors = algebra.ratios(zeta, exact_rows(scale, "mean"), [*RUN, "t"])
     N = float(evidence.spec["artefacts"][PATH]["cells"]["all"]["N"])
-    yield every(
+    yield claim_on_all_cells(
         id="threshold-small-enough", artefact=PATH, location="Proof of Thm 3.7, Lemma 3.11", kind="theorem", source="paper",
         statement="zeta_t <= R_x K2 log^{2a} N (sqrt(kappa) |w_t - w*|_H + sigma + Delta)",
         quantity="mean zeta_t over R_x sqrt(|w_t - w*|_H^2 + sigma^2), which is no more than the bracket: the largest over t, kappa and sigma",
@@ -251,16 +260,16 @@ def _scale(evidence: Evidence) -> Iterator[Claim]:
         id="threshold-follows-residuals", artefact=PATH, location="Sec. 1.1, Sec. 3.2", kind="text", source="paper",
         statement="the threshold follows the norm of the gradients, which is E|x| times the size of a residual",
         quantity="mean zeta_t over R_x sqrt(|w_t - w*|_H^2 + sigma^2): largest over smallest over t, kappa and sigma",
-        measured=algebra.spread(each.value for each in factors.values()), criterion=at_most(SAME_ORDER),
+        measured=algebra.largest_over_smallest(each.value for each in factors.values()), criterion=at_most(SAME_ORDER),
         note="thresholds lie on a grid of factors of two",
     )  # fmt: skip
     last = zeta[zeta["t"] == zeta.groupby("kappa")["t"].transform("max")]
     units = criteria.in_units(last, lambda table: floats(table, "sigma"))
-    yield every(
+    yield claim_on_all_cells(
         id="threshold-proportional-to-sigma", artefact=PATH, location="Sec. 1.1, eq. (48)", kind="theorem", source="paper",
         statement="close to w* the threshold is R_x sigma times logarithms",
         quantity="mean zeta of the last iteration over sigma: largest over smallest over sigma, at any kappa",
-        cells=algebra.by(units, ["kappa"], lambda group: algebra.spread(group["mean"])), criterion=at_most(SAME_ORDER),
+        cells=algebra.measured_by(units, ["kappa"], lambda group: algebra.largest_over_smallest(group["mean"])), criterion=at_most(SAME_ORDER),
     )  # fmt: skip
 
 
@@ -268,10 +277,10 @@ def _clipped(evidence: Evidence) -> Iterator[Claim]:
     of_gradients = Place(artefact="risk_vs_n", location="Sec. 1.1", kind="text", source="paper")
     share = 1.0 - float(evidence.published["quantile"])
     table = rows(evidence, "risk_vs_n", panel=criteria.MODERATE, series=PUBLISHED)
-    printed = exact(table, "clip_fraction")
+    printed = exact_rows(table, "clip_fraction")
     shares = algebra.means(printed[floats(printed, "N") >= LARGE_N], ["N", "sigma"])
     over_all = f"over all N at most {printed['clip_fraction'].max():.3g}"
-    yield every(
+    yield claim_on_all_cells(
         id="clips-one-per-cent", **of_gradients,
         statement="the norms of 99 % of the gradients in the mini-batch fall below zeta_t",
         quantity=f"share of gradients clipped with the printed rule, noise multiplier and factor log^a N, at N >= {LARGE_N:g}: the largest over N and sigma",
@@ -279,7 +288,7 @@ def _clipped(evidence: Evidence) -> Iterator[Claim]:
         changed="After a first look at the tables the printed arm is judged in place of ours, and only where s = b/10 is enough for DP-STAT.",
         note=over_all,
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="clips-one-per-cent-corrected", **of_gradients | {"artefact": PATH, "source": "ours"},
         statement="(ours) with the corrected rule and the factor 1.25 the norms of 99 % of the gradients in the mini-batch fall below zeta_t",
         quantity="mean share of gradients clipped: the largest over t, kappa and sigma",
@@ -288,12 +297,12 @@ def _clipped(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     enough = criteria.enough_for_statistic(evidence, "risk_vs_n", table, printed=True)
     levels, needed = int(evidence.settings["levels"]), 200 * math.log2(LARGE_N)
-    yield every(
+    yield claim_on_all_cells(
         id="clips-nothing", artefact="risk_vs_n", location="Proof of Thm 3.7", kind="theorem", source="paper",
         statement="with probability at least 1 - N^-199 no gradient is clipped in any iteration",
         quantity="share of gradients clipped with the printed rule where s >= 2 Gamma, beta = N^-200, as Lemma 3.10 needs: the largest over N and sigma",
-        cells=algebra.means(exact(enough, "clip_fraction"), ["N", "sigma"]), criterion=at_most(0.0),
+        cells=algebra.means(exact_rows(enough, "clip_fraction"), ["N", "sigma"]), criterion=at_most(0.0),
         regime=criteria.few_trials("nothing is clipped", enough),
         changed=f"Before a review N of {LARGE_N:g} with s < 2 Gamma were judged, and a pass was called reproduced, {criteria.NOT_CONFIRMED}.",
-        note=f"{levels} doublings in place of {needed:.0f}; whatever s is: {algebra.told(shares)}; {over_all}",
+        note=f"{levels} doublings in place of {needed:.0f}; whatever s is: {algebra.places_text(shares)}; {over_all}",
     )  # fmt: skip

@@ -18,13 +18,13 @@ from scipy.special import gammaln, gammasgn, log_ndtr, logsumexp, ndtr
 
 from dpdescent.checks import require_positive
 from dpdescent.papers.wang2026.arms import FIXED
-from dpdescent.papers.wang2026.criteria import EQUAL, PAIR, every, place, rows, vacuous
+from dpdescent.papers.wang2026.criteria import EQUAL, PAIR, claim_on_all_cells, place_text, rows, vacuous
 from dpdescent.papers.wang2026.setting import Part, Row, Spec
 from dpdescent.privacy.participation import accountants, counterexample, pairs
 from dpdescent.privacy.participation.divergence import Estimate as Drawn
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import ROUNDING, STANDARD_ERRORS, row
+from dpdescent.replication.judging.algebra import rows_of
+from dpdescent.replication.judging.bound_rows import ROUNDING, STANDARD_ERRORS, bound_row
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, joined
 from dpdescent.replication.judging.statistics import NOTHING, Z95, Estimate
@@ -178,13 +178,13 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claim on Theorem F.8 for batches of fixed size."""
     on = ("panel", "T", "r", "lam", "eps", "delta", "kappa")
     pair, attained = (rows(evidence, COUNTEREXAMPLE, series=series) for series in (PAIR_DELTA, ATTAINED))
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-f.8-fixed-size", artefact=COUNTEREXAMPLE, location="Theorem F.8", kind="privacy", source="paper",
         statement="Algorithm 1, whose batches have a fixed size, is dominated by (P, Q) under the zero-out relation",
         quantity="delta that two zero-out neighbours attain under Algorithm 1's sampling over the pair's: the largest over T, r, lambda, kappa and eps",
         cells={
             algebra.place_of(row, ("T", "r", "lam", "eps", "kappa")): _ratio(row, other)
-            for row, other in algebra.pairs(attained, pair, on)
+            for row, other in algebra.paired_rows(attained, pair, on)
         },
         criterion=at_most(1.0 + EQUAL),
         note="all other clipped gradients are -C_clip v, the record's own is C_clip v or 0; finding theorem-f.8-sampling",
@@ -207,13 +207,13 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     attained = table[table["series"] == ATTAINED]
     pairs = table[table["series"] == PAIR_DELTA]
     both = pairs.merge(attained, on=keys, suffixes=("", "_attained"))
-    for found in each(both):
+    for found in rows_of(both):
         # The errors of deltas that were computed are blank.
         errors = [0.0 if math.isnan(found[name]) else found[name] for name in ("delta_se", "delta_se_attained")]
         why = "measured is attained by batches of fixed size, which the pair does not dominate"
         chance = f"{STANDARD_ERRORS:g} standard errors beyond allowed" if any(errors) else ""
-        setting, allowed = place(COUNTEREXAMPLE, found, *keys), STANDARD_ERRORS * math.hypot(*errors)
-        yield row(
+        setting, allowed = place_text(COUNTEREXAMPLE, found, *keys), STANDARD_ERRORS * math.hypot(*errors)
+        yield bound_row(
             bound="delta of F.8's pair, fixed size", location="Thm F.8", setting=setting, value=found["mean"],
             measured=found["mean_attained"], direction="at most",
             note=joined(why, chance, vacuous(found["mean"], 1.0)), allowed=allowed + ROUNDING * found["mean"],

@@ -15,8 +15,8 @@ from dpdescent.privacy import zcdp
 from dpdescent.privacy.audit.attack import Attack
 from dpdescent.privacy.events import CorrelatedReleases, Mechanism, Relation, Sampler
 from dpdescent.privacy.participation import accountants, closed_forms
-from dpdescent.replication.ledger.requests import NotAudited, Parameter, Request, Statement, rounded, unknown
-from dpdescent.replication.ledger.verdicts import Told
+from dpdescent.replication.ledger.requests import NotAudited, Parameter, Request, Statement, no_attack, rounded
+from dpdescent.replication.ledger.verdicts import Reporting
 
 # Steps to which runs are cut whose noise was not calibrated for their length, and whose epsilon no audit can reach; and
 # those of the full batch, of which mu says all.
@@ -50,7 +50,7 @@ RANDOM: dict[tuple[Relation, Sampler], str] = {
 }  # fmt: skip
 
 # The pair of Theorem F.8 under batches of fixed size; what refutes other theorems says so itself.
-FINDINGS = {FIXED: Told("theorem-f.8-sampling")}
+FINDINGS = {FIXED: Reporting("theorem-f.8-sampling")}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,11 +66,11 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     if not event.releases and "non-private" in event.reason:
         return NotAudited("no noise: any difference shows")
     if event.name != arms.NAME or len(event.releases) != 1:
-        return unknown(event.name)
+        return no_attack(event.name)
     (release,) = event.releases
     if isinstance(release, CorrelatedReleases):
         if (event.relation, event.sampler) not in RANDOM:
-            return unknown(f"{event.name}, {event.sampler}, {event.relation}")
+            return no_attack(f"{event.name}, {event.sampler}, {event.relation}")
         uncalibrated = f", {arms.FIXED} " in arm
         T = min(release.count, LONGEST) if uncalibrated else release.count
         # Under replace-one the sensitivity is two clipping thresholds.
@@ -83,7 +83,7 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
             return NotAudited(why)
         return Request(name, _parameters(T, release.rate, kappa, release.correlation))
     if not isinstance(release, arms.EncodedRelease):
-        return unknown(event.name)
+        return no_attack(event.name)
     lam, mu = rounded(release.correlation), rounded(zcdp.gaussian_dp_mu(event.rho))
     if mu > LONGEST / FAINT:
         return NotAudited(f"hardly any noise: mu = {mu:.3g}, no privacy is claimed of it")

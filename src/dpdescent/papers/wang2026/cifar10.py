@@ -16,7 +16,7 @@ from dpdescent.papers.wang2026.images import Batched
 from dpdescent.papers.wang2026.setting import Array, Row, Spec
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication import real_images
-from dpdescent.replication.real_images import CLASSES, HELD_OUT, TUNED_ON, Asked, Images, Tuned
+from dpdescent.replication.real_images import CLASSES, HELD_OUT, TUNED_ON, ArmAndRate, Images, TunedRates
 
 Single = NDArray[np.float32]
 # The artefact in which step sizes were tuned, of runs on part of the training images that were tested on the rest.
@@ -100,7 +100,7 @@ class Linear(Batched):
 def run_fig01_cifar10(spec: Spec) -> Iterator[Row]:
     """Yields every seed's test accuracy at each correlation, and what it gains over independent noise."""
     part = Linear.of(spec)
-    pictures, tuned = real_images.task(spec), Tuned.read(spec, RATES, _row_name, "eta")
+    pictures, tuned = real_images.first_images(spec), TunedRates.read(spec, RATES, _row_name, "eta")
     groups = [[replace(arm, eta=tuned.rate(_name(arm), arm.noise.eps)) for arm in group] for group in part.by_epsilon()]
     for trial in part.trials:
         accuracies = iter(part.train(pictures, [*chain.from_iterable(groups)], trial).tolist())
@@ -118,7 +118,7 @@ def run_fig01_cifar10_rates(spec: Spec) -> Iterator[Row]:
     part, pictures = Linear.of(spec).tuning(), real_images.held_out(spec)
     untuned = [*chain.from_iterable(part.by_epsilon())]
 
-    def accuracies(asked: Sequence[Asked]) -> Array:
+    def accuracies(asked: Sequence[ArmAndRate]) -> Array:
         made = [replace(untuned[index], eta=eta) for index, eta in asked]
         return np.stack([part.train(pictures, made, trial) for trial in part.trials], axis=1)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from dpdescent.papers.wang2026 import training
 from dpdescent.papers.wang2026.arms import Arm
-from dpdescent.papers.wang2026.criteria import every, range_of, rows
+from dpdescent.papers.wang2026.criteria import claim_on_all_cells, range_of, rows
 from dpdescent.papers.wang2026.network import Constants
 from dpdescent.papers.wang2026.setting import G_DELTA, G_SHARP, GAIN, POPULATION, Analysed, Row, Size, Spec
 from dpdescent.papers.wang2026.training import FIRST_SEED
@@ -79,7 +79,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     for name, rule, source, words in THRESHOLDS:
         table = rows(evidence, CLIPPING, series=POPULATION, clip_rule=rule)
         shares = table.assign(mean=table["clipped"], se=math.nan)
-        yield every(
+        yield claim_on_all_cells(
             id=name, artefact=CLIPPING, location="Sec. 4.3 (step 1), eq. (5)", kind="theorem", source=source,
             statement=f"{words}under C_clip >= G_delta clipping is inactive",
             quantity="share of gradients clipped: the largest over lambda and eta",

@@ -22,7 +22,7 @@ from dpdescent.papers.wang2026.criteria import (
     TAIL,
     best,
     claim,
-    every,
+    claim_on_all_cells,
     least,
     moderate,
     one_of,
@@ -34,7 +34,7 @@ from dpdescent.papers.wang2026.setting import GAIN, POPULATION, Part, Row, Size,
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.algebra import Places
-from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0, about, at_least, at_most
+from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0, at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.statistics import NOTHING
 
@@ -179,21 +179,21 @@ def _over_independent(table: pd.DataFrame) -> Places:
 def _offset(evidence: Evidence) -> Iterator[Claim]:
     total = _tradeoff(evidence, PUBLISHED, "total")
     beyond = _beyond_its_condition(total)
-    yield every(
+    yield claim_on_all_cells(
         id="offset-linear", artefact=TRADEOFF, location=INTERPRETATION, kind="text", source="identity",
         statement=OFFSETS,
         quantity="linear noise term of A_corr with Theorem F.12's kappa, over that of lambda = 0: the one that is furthest off",
-        cells=_over_independent(_tradeoff(evidence, PUBLISHED, "linear")), criterion=about(1.0, AGREES),
+        cells=_over_independent(_tradeoff(evidence, PUBLISHED, "linear")), criterion=within_of(1.0, AGREES),
         changed=ALGEBRA, note=f"(1 - lambda) kappa is proportional to 1 - lambda^T{beyond}",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="offset-bound", artefact=TRADEOFF, location=INTERPRETATION, kind="text", source="paper",
         statement=OFFSETS,
         quantity="A_corr with Theorem F.12's kappa, over that of lambda = 0: the smallest over lambda > 0",
         cells=_over_independent(total), criterion=at_least(1.0 - AGREES, ": no correlation improves it"),
         note=beyond.removeprefix("; "),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="closed-form-breaks-down", artefact=TRADEOFF, location="Remark 4.2", kind="theorem", source="paper",
         statement="after substituting the privacy-calibrated kappa, the closed-form rate breaks down as lambda -> 1",
         quantity="A_corr with Theorem F.12's kappa at the largest lambda over that of lambda = 0: the smallest over eps",
@@ -206,7 +206,7 @@ def _offset(evidence: Evidence) -> Iterator[Claim]:
 def _beyond_its_condition(table: pd.DataFrame) -> str:
     """What a note says of a closed form outside of Theorem F.12's condition."""
     missed = table[table["precondition"] == "not met"].drop_duplicates(["T", "eps"])
-    places = "; ".join(algebra.place_of(row, ("T", "r", "eps")) for row in algebra.each(missed))
+    places = "; ".join(algebra.place_of(row, ("T", "r", "eps")) for row in algebra.rows_of(missed))
     return f"; the closed form is evaluated outside of Theorem F.12's condition at {places}" if places else ""
 
 
@@ -218,7 +218,7 @@ def _offset_runs(evidence: Evidence) -> Claim:
         risk, gain = one_of(plain[plain["eps"] == eps]["mean"]), best(group)
         if risk > 0:
             found[f"eps = {eps:g}"] = times(gain, 1.0 / risk)
-    return every(
+    return claim_on_all_cells(
         id="offset-runs", artefact=RUNS, location=INTERPRETATION, kind="text", source="ours",
         statement=f"{OFFSETS}: of runs",
         quantity="largest gain of a moderate lambda with Theorem F.12's kappa, as a share of the risk of lambda = 0: the largest over eps",
@@ -235,8 +235,8 @@ def _sharper(evidence: Evidence) -> Iterator[Claim]:
         id="sharper-calibration-bound", artefact=TRADEOFF, location=OPEN_QUESTION, kind="text", source="paper",
         statement=MAY_IMPROVE,
         quantity=f"A_corr with a sharper accountant's kappa over that of lambda = 0: the smallest over lambda > 0, eps and {', '.join(SHARPER)}",
-        measured=statistics.worst(statistics.known(smallest.values()), largest=False), criterion=at_most(1.0 - AGREES),
-        note=f"the paper leaves it open; one accountant is enough for \"may\", also one for another way to form batches (bnb, cyclic). eta = {step:g}. {algebra.told(smallest)}",
+        measured=statistics.worst(statistics.with_value(smallest.values()), largest=False), criterion=at_most(1.0 - AGREES),
+        note=f"the paper leaves it open; one accountant is enough for \"may\", also one for another way to form batches (bnb, cyclic). eta = {step:g}. {algebra.places_text(smallest)}",
     )  # fmt: skip
     own = claim(
         id="sharper-calibration-bound-algorithm-1", artefact=TRADEOFF, location=OPEN_QUESTION, kind="text", source="ours",
@@ -260,7 +260,7 @@ def _sharper_runs(evidence: Evidence) -> Iterator[Claim]:
                 note=f"interval widened for all places looked at{_errors_of_kappa(evidence, accountant, inner)}",
             )  # fmt: skip
             yield open_question(found, MAY)
-        last = algebra.at_end(rows(evidence, RUNS, panel="T = 100", series=GAIN, accountant=accountant), "lam")
+        last = algebra.rows_at_end(rows(evidence, RUNS, panel="T = 100", series=GAIN, accountant=accountant), "lam")
         yield claim(
             id=drop, artefact=RUNS, location="Remark 4.2", kind="theorem", source="ours",
             statement="the improvement should not be interpreted as favouring lambda -> 1: with calibrated kappa it is lost (runs of a KAN)",

@@ -26,8 +26,8 @@ from dpdescent.replication.judging.records import Regime
 from dpdescent.replication.judging.statistics import NOTHING, Estimate
 
 claim = partial(records.claim, PAPER)
-every = partial(records.every, PAPER)
-untestable = partial(records.untestable, PAPER)
+claim_on_all_cells = partial(records.claim_on_all_cells, PAPER)
+untestable_claim = partial(records.untestable_claim, PAPER)
 finding = partial(records.finding, PAPER)
 # "moderate noise correlation": a fifth to four fifths.
 MODERATE = (0.2, 0.8)
@@ -153,12 +153,12 @@ def regime(table: pd.DataFrame, *, upper: bool = True) -> Regime:
     The lower limit on the width is gamma^-4, as the theorem has it without its logarithms; the upper one has the
     logarithms that its proof shows, log^2 T + log(n/delta). `upper` leaves that one out, where it is what is judged.
     """
-    return Regime(tuple(dict.fromkeys(each for row in algebra.each(table) for each in _outside(row, upper))))
+    return Regime(tuple(dict.fromkeys(each for row in algebra.rows_of(table) for each in _outside(row, upper))))
 
 
 def in_window(table: pd.DataFrame, *, upper: bool = True) -> pd.DataFrame:
     """The rows of a table that are inside Theorem 4.1's window."""
-    kept = [not list(_outside(row, upper)) for row in algebra.each(table)]
+    kept = [not list(_outside(row, upper)) for row in algebra.rows_of(table)]
     return table[np.array(kept, dtype=bool)].reset_index(drop=True)
 
 
@@ -197,7 +197,7 @@ def run_of(row: "pd.Series[float]", delta: float = FAILURE) -> rates.Run | None:
 
 
 # Where a row of bounds is, in words, with more digits than elsewhere because of sampling rates B/n.
-place = partial(bound_rows.place, digits=10)
+place_text = partial(bound_rows.place_text, digits=10)
 # The risk of f = 0, which every bound on a risk has to undercut to say anything.
 TRIVIAL = math.log(2.0)
 

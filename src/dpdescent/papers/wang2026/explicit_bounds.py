@@ -9,15 +9,15 @@ from scipy.stats import chi2
 from dpdescent.models.spline import CubicSplines
 from dpdescent.papers.wang2026 import explicit, rates, training
 from dpdescent.papers.wang2026.arms import Arm
-from dpdescent.papers.wang2026.criteria import every, place, rows, setting
+from dpdescent.papers.wang2026.criteria import claim_on_all_cells, place_text, rows, setting
 from dpdescent.papers.wang2026.explicit import Setting, Terms
 from dpdescent.papers.wang2026.network import Constants, smoothness
 from dpdescent.papers.wang2026.setting import EMPIRICAL, Row, Size, Spec
 from dpdescent.papers.wang2026.training import FixedNoise, Seed
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import exact
+from dpdescent.replication.judging.algebra import rows_of
+from dpdescent.replication.judging.bound_rows import exact_row
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate, exactly
@@ -139,11 +139,11 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     cells: dict[str, Estimate] = {}
     if delta > 0:
         p = CubicSplines(int(setting(evidence, "spline_cells"))).count
-        for row in algebra.each(sizes):
+        for row in algebra.rows_of(sizes):
             T, count = int(row["T"]), int(row["m"] * row["d"] * p)
             chances = explicit.noise_exceeds(T, count, delta)
             cells[f"T = {T:g}, mdp = {count:g}"] = exactly(added(chances.values()) / delta)
-    yield every(
+    yield claim_on_all_cells(
         id="lemma-c.5", artefact=RUNS, location="Lemmas C.4, C.5", kind="theorem", source="paper",
         statement="the largest |Z_t| and the sum of |Z_t|^2 stay within their bounds with probability 1 - delta",
         quantity="sum of the exact probabilities that either exceeds its bound, over delta: the largest over T and sizes of the network",
@@ -154,17 +154,17 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of Lemma C.5 beside exact laws, for every size of run with an explicit bound."""
     table = rows(evidence, RUNS).dropna(subset=["n", "T", "B", "m", "d", "lam", "kappa", "eta"])
-    for found in each(table.drop_duplicates(["T", "m", "d"])):
+    for found in rows_of(table.drop_duplicates(["T", "m", "d"])):
         yield from _normals(evidence, found)
 
 
 def _normals(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
     setting = setting_at(evidence, RUNS, found, KINDS["sharp"](splines_of(evidence, RUNS)))
-    D, T, text = float(setting.parameters), setting.T, place(RUNS, found, "T", "m", "d")
+    D, T, text = float(setting.parameters), setting.T, place_text(RUNS, found, "T", "m", "d")
     why = f"D={D:g}; the lemma spends half of delta_Z on it; measured is the sum of exact chi-squared tails"
     measured = T * float(chi2.sf(explicit.largest_noise(setting) ** 2, D))
-    yield exact("P(max |Z_t| > z)", "Lemma C.5", text, 0.5 * setting.delta_Z, measured, why)
+    yield exact_row("P(max |Z_t| > z)", "Lemma C.5", text, 0.5 * setting.delta_Z, measured, why)
     if T > 1:
         why = f"D={D:g}; the lemma spends half of delta_Z on it; measured is the exact chi-squared tail"
         measured = float(chi2.sf(explicit.noise_sum(setting), (T - 1) * D))
-        yield exact("P(sum |Z_t|^2 > V_Z)", "Lemma C.5", text, 0.5 * setting.delta_Z, measured, why)
+        yield exact_row("P(sum |Z_t|^2 > V_Z)", "Lemma C.5", text, 0.5 * setting.delta_Z, measured, why)

@@ -19,13 +19,13 @@ from dpdescent.papers.wang2026.criteria import (
     MODERATE,
     best,
     claim,
-    every,
+    claim_on_all_cells,
     fall,
     first,
     least,
     moderate,
     open_question,
-    place,
+    place_text,
     rows,
     thinned,
 )
@@ -33,9 +33,9 @@ from dpdescent.papers.wang2026.images import Batched, Convolutional, correlated
 from dpdescent.papers.wang2026.setting import GAIN, Array, Row, Spec
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra, statistics
-from dpdescent.replication.judging.algebra import Places, each
-from dpdescent.replication.judging.bound_rows import same
-from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0, about, at_least, at_most
+from dpdescent.replication.judging.algebra import Places, rows_of
+from dpdescent.replication.judging.bound_rows import mean_equality_row
+from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0, at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import NOTHING
 
@@ -190,17 +190,17 @@ def left(evidence: Evidence, about: Analogue) -> Iterator[Claim]:
 
 
 def _gain(about: Analogue, gains: pd.DataFrame, name: str, words: str) -> Claim:
-    return every(
+    return claim_on_all_cells(
         id=name, artefact=about.artefact, location=LEFT, kind="figure", source="analogue",
         statement="moderate noise correlation improves the accuracy of DP-SGD over independent noise",
         quantity=f"({words}) largest gain in test accuracy over lambda = 0 for {MODERATE[0]:g} <= lambda <= {MODERATE[1]:g}: the smallest over eps",
-        cells=algebra.by(moderate(gains, *MODERATE), ["eps"], best), criterion=ABOVE_0,
+        cells=algebra.measured_by(moderate(gains, *MODERATE), ["eps"], best), criterion=ABOVE_0,
         note=f"{about.about}; {about.paired}",
     )  # fmt: skip
 
 
 def _larger_budgets(about: Analogue, gains: pd.DataFrame, name: str, words: str) -> Claim:
-    found = every(
+    found = claim_on_all_cells(
         id=name, artefact=about.artefact, location=LEFT, kind="figure", source="analogue",
         statement="improves the accuracy, especially for larger privacy budgets",
         quantity=f"({words}) largest gain over a moderate lambda at the largest eps less that at a smaller one: the smallest over smaller eps",
@@ -213,17 +213,17 @@ def _larger_budgets(about: Analogue, gains: pd.DataFrame, name: str, words: str)
 
 def _more_at_the_largest_budget(gains: pd.DataFrame) -> Places:
     """Largest gains at the largest epsilon less those at every smaller one; intervals allow for all that was looked at."""
-    large = algebra.at_end(gains, "eps")
+    large = algebra.rows_at_end(gains, "eps")
     smaller = gains[gains["eps"] < gains["eps"].max()]
     count = int(smaller["eps"].nunique())
-    return algebra.by(smaller, ["eps"], lambda group: statistics.minus(best(large, count), best(group, count)))
+    return algebra.measured_by(smaller, ["eps"], lambda group: statistics.minus(best(large, count), best(group, count)))
 
 
 def _not_monotone(about: Analogue, gains: pd.DataFrame, name: str, words: str) -> Claim:
-    large = algebra.at_end(gains, "eps")
+    large = algebra.rows_at_end(gains, "eps")
     inner = large[large["lam"] < large["lam"].max()]
-    found = {"rise": best(inner), "fall": fall(inner, algebra.at_end(large, "lam"))} if len(inner) else {}
-    return every(
+    found = {"rise": best(inner), "fall": fall(inner, algebra.rows_at_end(large, "lam"))} if len(inner) else {}
+    return claim_on_all_cells(
         id=name, artefact=about.artefact, location=LEFT, kind="figure", source="analogue",
         statement="the gain is not monotone in lambda",
         quantity=f"({words}) at the largest eps: the largest gain below the largest lambda, and its fall to the largest lambda; the smaller of the two",
@@ -232,7 +232,7 @@ def _not_monotone(about: Analogue, gains: pd.DataFrame, name: str, words: str) -
 
 
 def _drop(about: Analogue, gains: pd.DataFrame, name: str, words: str) -> Claim:
-    last = algebra.at_end(gains, "lam")
+    last = algebra.rows_at_end(gains, "lam")
     return claim(
         id=name, artefact=about.artefact, location=LEFT, kind="figure", source="analogue",
         statement="accuracy can drop when lambda -> 1",
@@ -244,19 +244,19 @@ def _drop(about: Analogue, gains: pd.DataFrame, name: str, words: str) -> Claim:
 
 def _cumulative_noise(table: pd.DataFrame) -> Iterator[Claim]:
     simulated, formula = (table[table["series"] == name] for name in (SIMULATED, FORMULA))
-    yield every(
+    yield claim_on_all_cells(
         id="figure-1-cumulative-noise", artefact=ARTEFACT, location=RIGHT, kind="figure", source="identity",
         statement="subtracting a lambda-fraction of the previous noise partially cancels consecutive noise, slowing cumulative-noise growth",
         quantity="simulated norm of the summed noise at the last t, over that of lambda = 0, at one multiplier: the largest over lambda > 0",
         cells=_over_independent(simulated[simulated["noise"] == "fixed"]), criterion=at_most(1.0 - AGREES),
         changed=ALGEBRA, note="a variance that can be written down, simulated",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="figure-1-formula", artefact=ARTEFACT, location=RIGHT, kind="figure", source="identity",
         statement="(ours) a coordinate of the summed noise has variance kappa^2 (1 + (1 - lambda)^2 (t - 1))",
         quantity="simulated norm over that formula's: the one that is furthest off, over lambda, t and multipliers",
         cells=algebra.ratios(simulated, formula, ("noise", "lam", "eps", "t"), ("noise", "lam", "t")),
-        criterion=about(1.0, AGREES), changed=ALGEBRA, note="a variance that can be written down, simulated",
+        criterion=within_of(1.0, AGREES), changed=ALGEBRA, note="a variance that can be written down, simulated",
     )  # fmt: skip
 
 
@@ -267,23 +267,23 @@ def _calibrated_noise(table: pd.DataFrame) -> Iterator[Claim]:
         id="figure-1-calibrated-noise", artefact=ARTEFACT, location=RIGHT, kind="figure", source="analogue",
         statement="slowing cumulative-noise growth and thus preserving accuracy",
         quantity="norm of the summed noise at the last t, over that of lambda = 0, at the multipliers that epsilon asks for: the smallest over lambda > 0",
-        measured=statistics.worst(statistics.known(calibrated.values()), largest=False),
+        measured=statistics.worst(statistics.with_value(calibrated.values()), largest=False),
         criterion=at_most(1.0 - AGREES), note="balls in bins, whose multipliers are used; one lambda is enough",
     )  # fmt: skip
-    by_lam = algebra.at_end(formula, "t").sort_values("lam")
-    smallest, last = algebra.at_end(by_lam, "mean", largest=False), algebra.at_end(by_lam, "lam")
-    yield every(
+    by_lam = algebra.rows_at_end(formula, "t").sort_values("lam")
+    smallest, last = algebra.rows_at_end(by_lam, "mean", largest=False), algebra.rows_at_end(by_lam, "lam")
+    yield claim_on_all_cells(
         id="figure-1-drop-explained", artefact=ARTEFACT, location="Remark 4.2", kind="theorem", source="analogue",
         statement="after substituting the privacy-calibrated kappa the rate breaks down as lambda -> 1; the empirical dropoff is consistent with this",
         quantity="norm of the summed calibrated noise at the last t, at the largest lambda over the smallest over lambda",
         cells=algebra.ratios(last, smallest, ("t",), ("lam",)), criterion=at_least(BREAKS_DOWN, ": breaks down"),
-        note=f"kappa of balls in bins, which the remark does not use. Over lambda = 0: {algebra.told(calibrated)}",
+        note=f"kappa of balls in bins, which the remark does not use. Over lambda = 0: {algebra.places_text(calibrated)}",
     )  # fmt: skip
 
 
 def _over_independent(table: pd.DataFrame) -> Places:
     """Norms at the last t over that of independent noise, by correlation."""
-    last = algebra.at_end(table, "t")
+    last = algebra.rows_at_end(table, "t")
     return algebra.ratios(last[last["lam"] > 0], last[last["lam"] == 0], ("noise", "t"), ("lam",))
 
 
@@ -291,9 +291,9 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of how cumulative noise grows (eq. 24)."""
     table = thinned(rows(evidence, ARTEFACT, panel=NOISE), "t")
     formulas = table[table["series"] == FORMULA]
-    for found in each(table[table["series"] == SIMULATED]):
+    for found in rows_of(table[table["series"] == SIMULATED]):
         known = first(formulas, lam=found["lam"], t=found["t"], noise=found["noise"])
         if known is not None:
-            text = place(f"{ARTEFACT}, {found['noise']}", found, "lam", "t")
+            text = place_text(f"{ARTEFACT}, {found['noise']}", found, "lam", "t")
             why = "kappa sqrt(1 + (1 - lam)^2 (t - 1)); measured is |sum of noise| / sqrt(dimension)"
-            yield same("cumulative noise", "(24), Fig. 1", text, float(known["mean"]), found, why)
+            yield mean_equality_row("cumulative noise", "(24), Fig. 1", text, float(known["mean"]), found, why)

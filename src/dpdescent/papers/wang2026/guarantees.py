@@ -19,8 +19,8 @@ from dpdescent.papers.wang2026.criteria import (
     REPLACED,
     SETTING,
     TAIL,
-    every,
-    place,
+    claim_on_all_cells,
+    place_text,
     range_of,
     rows,
     setting,
@@ -32,8 +32,8 @@ from dpdescent.privacy.participation.closed_forms import independent_multiplier
 from dpdescent.privacy.participation.pairs import independent_delta
 from dpdescent.privacy.participation.search import smallest
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.algebra import Places, each
-from dpdescent.replication.judging.bound_rows import exact
+from dpdescent.replication.judging.algebra import Places, rows_of
+from dpdescent.replication.judging.bound_rows import exact_row
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Source, Verdict
 from dpdescent.replication.judging.records import INSIDE, Regime, at_every_reading
@@ -184,7 +184,7 @@ def _theorem_5_1(evidence: Evidence) -> Iterator[Claim]:
     for name, accountant, location, source, words in GUARANTEES:
         table = multipliers(evidence, accountant, precondition="met")
         beyond = algebra.ratios(multipliers(evidence, accountant, precondition="not met"), needed, SETTING)
-        yield every(
+        yield claim_on_all_cells(
             id=name, artefact=TABLE, location=location, kind="privacy", source=source,
             statement=words,
             quantity="kappa over the one that is proved enough by the exact tail of participations, where eps, delta <= 1 and rT >= 3 log(2/delta): the smallest",
@@ -193,7 +193,7 @@ def _theorem_5_1(evidence: Evidence) -> Iterator[Claim]:
             note=f"zero-out relation; outside of the condition it is at least the proved one in {sum(each.value >= 1 for each in beyond.values())} of {len(beyond)} places",
         )  # fmt: skip
     table = multipliers(evidence, PUBLISHED, precondition="met")
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-5.1-replace-one", artefact=TABLE, location="Theorem F.12", kind="privacy", source="ours",
         statement="(ours) the displayed factor 8 covers the replace-one relation too, whose sensitivity is twice as large",
         quantity="kappa over twice the one that is proved enough for zero-out, where the theorem's condition is met: the smallest",
@@ -209,9 +209,9 @@ def _doubled(table: pd.DataFrame) -> pd.DataFrame:
 
 def _by_eq_19(evidence: Evidence) -> Claim:
     table, floor = (rows(evidence, VALIDITY, panel="renyi", series=series) for series in (BY_EQ_19, FLOOR))
-    hopeless = {algebra.place_of(row, PLACE) for row in algebra.each(floor) if row["mean"] > row["eps"]}
-    spent = {algebra.place_of(row, PLACE): quotient(row["mean"], row["eps"]) for row in algebra.each(table)}
-    return every(
+    hopeless = {algebra.place_of(row, PLACE) for row in algebra.rows_of(floor) if row["mean"] > row["eps"]}
+    spent = {algebra.place_of(row, PLACE): quotient(row["mean"], row["eps"]) for row in algebra.rows_of(table)}
+    return claim_on_all_cells(
         id="theorem-5.4-by-eq-19", artefact=VALIDITY, location="Theorem D.9 (proof)", kind="privacy", source="ours",
         statement="(ours) the accountant that the proof starts from, eq. (19), gives (eps, delta)-DP at the displayed kappa by itself",
         quantity="eps by eq. (19) at that kappa over the eps asked for, where (19) gives that eps at some kappa: the largest over n, B and T",
@@ -224,7 +224,7 @@ def _by_eq_19(evidence: Evidence) -> Claim:
 def _lemma_d_7(evidence: Evidence) -> Claim:
     one_pair = Regime(("one pair of data sets is looked at, others may have a larger divergence",), because="not decided", why="interval", blocks=("reproduced",))  # fmt: skip
     readings = {
-        words: every(
+        words: claim_on_all_cells(
             id="lemma-d.7", artefact=VALIDITY, location="Lemma D.7, as Theorem D.9 applies it", kind="privacy", source="paper",
             statement="a step is (alpha, 8 alpha B^2/(n^2 kappa^2))-RDP, in the standard low-sampling regime",
             quantity="exact Renyi divergence that two replace-one neighbours attain in a step, at D.9's alpha = 1 + 2 log(1/delta)/eps and kappa, over that: the largest over n, B and T",
@@ -244,7 +244,7 @@ def lemma_ratios(evidence: Evidence, *, dominated: bool = False) -> Places:
     With `dominated` only places count at which the j = 2 term of (19) exceeds the sum of the later ones.
     """
     constant, found = float(evidence.published["ratios"]["c_sgm"]), {}
-    for row in algebra.each(rows(evidence, VALIDITY, panel="renyi", series=BY_EQ_19)):
+    for row in algebra.rows_of(rows(evidence, VALIDITY, panel="renyi", series=BY_EQ_19)):
         kappa, r, eps, delta = (float(row[name]) for name in ("kappa", "r", "eps", "delta"))
         if not (kappa > 0 and 0 < r < 1 and eps > 0 and 0 < delta < 1):
             continue
@@ -261,7 +261,7 @@ def lemma_ratios(evidence: Evidence, *, dominated: bool = False) -> Places:
 def _theorem_5_4_guarantee(evidence: Evidence) -> Iterator[Claim]:
     """Judges Theorem 5.4 over all multipliers of the table, and Theorem D.9 at larger n, B and T."""
     places = multiplier_brackets(evidence)
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-5.4-guarantee", artefact=TABLE, location="Theorem 5.4, Theorem D.9", kind="privacy", source="paper",
         statement="with lambda = 0 and the displayed kappa Algorithm 1 satisfies (eps, delta)-DP",
         quantity="kappa over the one that is needed under replace-one: the smallest over T, B/n, eps and delta; the interval is from the one that is proved enough to the one that two data sets attain",
@@ -270,13 +270,13 @@ def _theorem_5_4_guarantee(evidence: Evidence) -> Iterator[Claim]:
         note=f"{told_by_place(places)}. The shortest example: {single_step()}",
     )  # fmt: skip
     proved, least = (rows(evidence, VALIDITY, panel="renyi", series=series) for series in (PROVED, LEAST))
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-d.9-longer-runs", artefact=VALIDITY, location="Theorem D.9", kind="privacy", source="paper",
         statement="with lambda = 0 and the displayed kappa Algorithm 1 satisfies (eps, delta)-DP: runs on 400 to 100000 records at eps = 1, delta = n^-1.1",
         quantity="eps that is needed at that kappa under replace-one, over the one asked for: the largest over n, B and T; the interval is from what two data sets attain to what is proved",
         cells={
             algebra.place_of(row, PLACE): Estimate(row["mean"] / row["eps"], other["mean"] / row["eps"], row["mean"] / row["eps"])
-            for row, other in algebra.pairs(proved, least, PLACE)
+            for row, other in algebra.paired_rows(proved, least, PLACE)
         },
         criterion=at_most(1.0 + EQUAL),
         changed="Before a review eps by looser accountants stood here, which are upper bounds and refute nothing.",
@@ -290,9 +290,9 @@ def multiplier_brackets(evidence: Evidence) -> Places:
     ways is that of Poisson samples with twice the sensitivity.
     """
     published, attained_by = multipliers(evidence, INDEPENDENT), _doubled(multipliers(evidence, PAIR, lam=0))
-    least = {algebra.place_of(row, SETTING): row["mean"] for row in algebra.each(attained_by)}
+    least = {algebra.place_of(row, SETTING): row["mean"] for row in algebra.rows_of(attained_by)}
     found = {}
-    for row, enough in algebra.pairs(published, multipliers(evidence, REPLACED), SETTING):
+    for row, enough in algebra.paired_rows(published, multipliers(evidence, REPLACED), SETTING):
         needed = least.get(algebra.place_of(row, SETTING), 0.0)
         low = row["mean"] / enough["mean"]
         found[algebra.place_of(row, SHOWN)] = Estimate(low, low, row["mean"] / needed if needed else math.inf)
@@ -321,7 +321,7 @@ def single_step() -> str:
 def _corollary_5_5(evidence: Evidence) -> Claim:
     table = rows(evidence, VALIDITY, panel="regime", series=TARGET)
     found = regime_deltas(table)
-    return every(
+    return claim_on_all_cells(
         id="corollary-5.5-private", artefact=VALIDITY, location="Theorem 5.4, at Corollary 5.5's B and T", kind="privacy", source="ours",
         statement="(ours: Theorem 5.4 has no condition on C_clip, B or T) the displayed kappa gives (eps, delta)-DP at B = gamma sqrt(n), T = sqrt(n)/gamma, delta = gamma/n",
         quantity="delta that replacing a gradient of norm C_clip by its opposite attains (closed form, a lower bound) over the target: the largest over n",
@@ -341,7 +341,7 @@ def regime_deltas(table: pd.DataFrame) -> dict[str, tuple[float, float, float]]:
             attained.delta_by_largest(float(row["kappa"]), float(row["eps"]), float(row["T"]), float(row["r"])),
             float(row["mean"]),
         )
-        for row in algebra.each(kept)
+        for row in algebra.rows_of(kept)
     }
 
 
@@ -349,7 +349,9 @@ def scale_needed(evidence: Evidence) -> str:
     """The n (in decades) from which the failure is seen, for several lengths of gradients and for the largest real one."""
     gamma, bound = setting(evidence, "gamma"), rows(evidence, "initialisation", series=G_DELTA)
     seen = rows(evidence, "initialisation", series=GRADIENT)
-    shares = [row["q975"] / other["mean"] for row, other in algebra.pairs(seen, bound, ("m",)) if other["mean"] > 0]
+    shares = [
+        row["q975"] / other["mean"] for row, other in algebra.paired_rows(seen, bound, ("m",)) if other["mean"] > 0
+    ]
     real = [max(shares)] if shares and max(shares) > 0 else []
     if not gamma > 0:
         return ""
@@ -373,11 +375,11 @@ def _decade(share: float, gamma: float, eps: float = 1.0) -> int:
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of D.9's multiplier: what is attained in the regime of Corollary 5.5, and with eq. (19)'s."""
     table = rows(evidence, VALIDITY).dropna(subset=["n", "eps", "delta", "kappa"])
-    for found in each(table[table["series"] == ATTAINED]):
+    for found in rows_of(table[table["series"] == ATTAINED]):
         why = f"kappa={found['kappa']:.4g}; measured is attained, rounded down, all other gradients being 0"
-        setting = place(VALIDITY, found, "n", "T", "r", "eps", "norm_share")
-        yield exact("delta of D9", "Thm D.9 (5.4), Cor. 5.5", setting, found["delta"], found["mean"], why)
-    for found in each(table[table["series"] == REPAIRED]):
+        setting = place_text(VALIDITY, found, "n", "T", "r", "eps", "norm_share")
+        yield exact_row("delta of D9", "Thm D.9 (5.4), Cor. 5.5", setting, found["delta"], found["mean"], why)
+    for found in rows_of(table[table["series"] == REPAIRED]):
         why = f"kappa={found['kappa']:.4g}, the larger of D.9's and eq. (19)'s; measured is F.8's pair, rounded up"
-        setting = place(VALIDITY, found, "n", "T", "r", "eps")
-        yield exact("delta of D9, repaired", "Thm D.9, (19)", setting, found["delta"], found["mean"], why)
+        setting = place_text(VALIDITY, found, "n", "T", "r", "eps")
+        yield exact_row("delta of D9, repaired", "Thm D.9, (19)", setting, found["delta"], found["mean"], why)

@@ -20,7 +20,7 @@ from dpdescent.papers.wang2026.criteria import (
     LOGARITHMS,
     RATE,
     claim,
-    every,
+    claim_on_all_cells,
     range_of,
     regime,
     rows,
@@ -36,7 +36,7 @@ from dpdescent.papers.wang2026.training import Clipped, Seed
 from dpdescent.privacy.events import Mechanism
 from dpdescent.privacy.participation import closed_forms, gaussian, pairs
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0, about, at_least, at_most
+from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0, at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence, Source
 from dpdescent.replication.judging.records import Regime
 from dpdescent.replication.judging.statistics import Estimate, exactly
@@ -259,15 +259,15 @@ def _gradients(evidence: Evidence) -> Iterator[Claim]:
 
 def _margins(evidence: Evidence) -> Iterator[Claim]:
     ratio = _series(evidence, GRAM)
-    yield every(
+    yield claim_on_all_cells(
         id="margin-from-kernel", artefact=PROOF, location="Sec. 3.3", kind="text", source="paper",
         statement="a positive definite tangent kernel implies the margin condition",
         quantity="margin over the root of the kernel's least eigenvalue over n: the smallest over starts' means",
         cells=algebra.means(ratio, ("n", "m")), criterion=at_least(1.0),
     )  # fmt: skip
     margin, least = (_series(evidence, name) for name in (TWICE, SINGULAR))
-    singular = all(abs(row["mean"]) <= EQUAL for row in algebra.each(least))
-    yield every(
+    singular = all(abs(row["mean"]) <= EQUAL for row in algebra.rows_of(least))
+    yield claim_on_all_cells(
         id="margin-without-kernel", artefact=PROOF, location="Sec. 3.3", kind="text", source="paper",
         statement="the margin condition does not imply a positive definite tangent kernel",
         quantity="margin of records of which one comes twice, so that the kernel is singular: the smallest",
@@ -280,7 +280,7 @@ def _bounded(evidence: Evidence) -> Iterator[Claim]:
     for name, series, place, source, words in BOUNDED:
         table = _series(evidence, series)
         # Means over seeds of ratios that each seed has to its own bound.
-        yield every(
+        yield claim_on_all_cells(
             id=name, artefact=PROOF, location=place, kind="theorem", source=source, statement=words,
             quantity=f"{series}: the largest over sizes, noise and constants",
             cells=algebra.means(table, ("n", "T", "m", "d", "kappa", "lam", "constants", "place")), criterion=at_most(1.0),
@@ -288,11 +288,11 @@ def _bounded(evidence: Evidence) -> Iterator[Claim]:
             note="sharp constants of each seed's second layer" if table["constants"].isna().all() else "the paper's constants and sharp ones",
         )  # fmt: skip
     distance = rows(evidence, PROOF, panel="neighbours", series=stability.DISTANCE)
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-c.22-records", artefact=PROOF, location="Theorem C.22", kind="theorem", source="paper",
         statement="the stability bound falls as 1/n",
         quantity="log-log slope in n of the mean distance of runs that differ in one record: the largest over kappa and lambda",
-        cells=algebra.by(distance, ["kappa", "lam"], lambda group: algebra.exponent(group, "n")),
+        cells=algebra.measured_by(distance, ["kappa", "lam"], lambda group: algebra.exponent(group, "n")),
         criterion=at_most(-1.0 + RATE, ": consistent with an upper bound of power -1"), regime=regime(distance, upper=False),
     )  # fmt: skip
 
@@ -303,7 +303,7 @@ def _steps(evidence: Evidence) -> Iterator[Claim]:
         ("lemma-d.11", lemma_runs.VIOLATED_D11, "Lemma D.11", "at lambda = 0 the loss of a step is at most 4 L_S(W*) + (3/(2 eta)) times the fall of the squared distance and the displayed fluctuations"),
     ):  # fmt: skip
         table = _series(evidence, series)
-        yield every(
+        yield claim_on_all_cells(
             id=name, artefact=PROOF, location=place, kind="theorem", source="paper", statement=words,
             quantity="share of iterates with nu D^2 <= 1/2 at which it fails, for four comparators: the largest over m, lambda and kappa",
             cells=algebra.means(table, ("m", "lam", "kappa")), criterion=at_most(0.0), changed=EARLIER if name == "lemma-c.2" else "",
@@ -311,27 +311,27 @@ def _steps(evidence: Evidence) -> Iterator[Claim]:
             note=f"checks a run {range_of(table['checks'])}; nu by the second layer that was drawn",
         )  # fmt: skip
     slack = _series(evidence, lemma_runs.FAR)
-    last = algebra.at_end(slack, "factor")
-    yield every(
+    last = algebra.rows_at_end(slack, "factor")
+    yield claim_on_all_cells(
         id="comparator-inequality-is-local", artefact=PROOF, location="Sec. 4.1", kind="text", source="paper",
         statement="the comparator inequality between first-order term and loss holds only near the initialization",
         quantity="<grad L_S(W), W - W*> + 4/3 L_S(W*) - 2/3 L_S(W) at the largest multiple of the start, W* the end of gradient descent: the largest over m",
         cells=algebra.means(last, ("m", "factor")), criterion=BELOW_0,
-        note=f"distances {range_of(last['distance'])}; at the start itself it is {range_of(algebra.at_end(slack, 'factor', largest=False)['mean'])}",
+        note=f"distances {range_of(last['distance'])}; at the start itself it is {range_of(algebra.rows_at_end(slack, 'factor', largest=False)['mean'])}",
     )  # fmt: skip
     drift = _series(evidence, lemma_runs.DRIFT)
-    yield every(
+    yield claim_on_all_cells(
         id="drift-remains", artefact=PROOF, location="Sec. 4.1", kind="text", source="paper",
         statement="the drift term does not average out, as W_(t-1) already depends on Z_(t-1)",
         quantity="mean over steps of <Z_t, W_t - W*> over -eta c_priv m d p, its expectation: the furthest off",
-        cells=algebra.means(drift, ("T", "lam")), criterion=about(1.0, AGREES), note="it would be 0 if the drift averaged out",
+        cells=algebra.means(drift, ("T", "lam")), criterion=within_of(1.0, AGREES), note="it would be 0 if the drift averaged out",
     )  # fmt: skip
 
 
 def _events(evidence: Evidence) -> Iterator[Claim]:
     for name, lemma, words in EVENTS:
         share, size = _series(evidence, f"{lemma}, exceeded"), _series(evidence, f"{lemma}, over its bound")
-        yield every(
+        yield claim_on_all_cells(
             id=name, artefact=PROOF, location=lemma, kind="theorem", source="paper",
             statement=f"{words}, with probability 1 - delta",
             quantity=f"share of runs in which the bound is exceeded, delta = {EVENT:g}: the largest",
@@ -344,11 +344,11 @@ def _explicit(evidence: Evidence) -> Iterator[Claim]:
     bound = _series(evidence, lemma_runs.BOUND)
     local = tuple(
         f"nu (Rbar + eta c z)^2 = {row['condition']:.3g} above 1/2"
-        for row in algebra.each(bound)
+        for row in algebra.rows_of(bound)
         if row["condition"] > lemma_runs.CONDITION
     )
     vacuous = tuple(
-        f"the bound, {row['mean']:.3g}, says nothing" for row in algebra.each(bound) if row["mean"] >= math.log(2.0)
+        f"the bound, {row['mean']:.3g}, says nothing" for row in algebra.rows_of(bound) if row["mean"] >= math.log(2.0)
     )
     regime = Regime(local + vacuous)
     note = f"one record, m = {range_of(bound['m'])}, so that all conditions hold with their constants: nu (Rbar + eta c z)^2 {range_of(bound['condition'])}; the bound is {range_of(bound['mean'])}, below log 2"
@@ -358,7 +358,7 @@ def _explicit(evidence: Evidence) -> Iterator[Claim]:
         ("lemma-c.3-projection", lemma_runs.PROJECTED, "Lemma C.3", "with R_* >= Rbar + |W* - W_0| + eta c z the projection is inactive", 0.0),
     ):  # fmt: skip
         table = _series(evidence, series)
-        yield every(
+        yield claim_on_all_cells(
             id=name, artefact=PROOF, location=place, kind="theorem", source="paper", statement=words,
             quantity=f"{series}: the largest over kappa", cells=algebra.means(table, ("kappa", "lam")), criterion=at_most(limit),
             regime=regime, changed=EARLIER, note=note,
@@ -368,13 +368,13 @@ def _explicit(evidence: Evidence) -> Iterator[Claim]:
 def _along_margin(evidence: Evidence) -> Claim:
     table = _series(evidence, ALONG)
     table = table[algebra.floats(table, "factor") <= 1.0].reset_index(drop=True)
-    wide = [_is_wide(row) for row in algebra.each(table)]
+    wide = [_is_wide(row) for row in algebra.rows_of(table)]
     table = table[np.array(wide, dtype=bool)].reset_index(drop=True)
-    return every(
+    return claim_on_all_cells(
         id="lemma-c.12", artefact=PROOF, location="Lemma C.12, Sec. 4.3 (step 6)", kind="theorem", source="paper",
         statement="some W* = W_0 + tau u along the margin's direction, tau of the order of (log T + sqrt(log(n/delta)))/gamma, has L_S(W*) <= 1/T",
         quantity="smallest mean loss over steps of up to that length, constant 1, times T: the largest over m",
-        cells=algebra.by(table, ["m"], _least_loss), criterion=at_most(1.0), changed=EARLIER,
+        cells=algebra.measured_by(table, ["m"], _least_loss), criterion=at_most(1.0), changed=EARLIER,
         note=f"widths that the lemma's own condition admits, with its logarithms: {range_of(table['m'])}",
     )  # fmt: skip
 
@@ -389,19 +389,19 @@ def _is_wide(row: "pd.Series[float]") -> bool:
 
 def _least_loss(group: pd.DataFrame) -> Estimate:
     """T times the smallest mean loss, without allowing for the choice."""
-    lowest = algebra.at_end(group, "mean", largest=False)
+    lowest = algebra.rows_at_end(group, "mean", largest=False)
     T = float(lowest["T"].iloc[0]) if len(lowest) else math.nan
     return next((times(found, T) for found in algebra.means(lowest, ("m",)).values()), exactly(math.nan))
 
 
 def _closed_forms() -> Iterator[Claim]:
-    yield every(
+    yield claim_on_all_cells(
         id="lemma-f.9", artefact=COUNTEREXAMPLE, location="Lemma F.9", kind="privacy", source="paper",
         statement="both hockey-stick divergences of the pair are at most S(E) times the worst one over E plus the probability of the complement of E",
         quantity="the larger exact divergence at lambda = 0 over the right side, E the patterns of at most k participations: the largest over k, kappa and eps",
         cells=_f_9(), criterion=at_most(1.0 + EQUAL), note="T = 12, r = 0.1; Poisson samples, as the lemma has them",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-d.9-full-batch", artefact=VALIDITY, location="Theorem D.9", kind="privacy", source="paper",
         statement="for B = n the guarantee follows from the Gaussian mechanism without amplification",
         quantity="exact delta of T Gaussian steps of sensitivity 2 C_clip at D.9's kappa, over delta: the largest over T, eps and delta",
@@ -411,7 +411,7 @@ def _closed_forms() -> Iterator[Claim]:
         },
         criterion=at_most(1.0 + EQUAL),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="algorithm-1-updates", artefact=TABLE, location="Algorithm 1", kind="privacy", source="ours",
         statement="the loop makes T - 1 noisy updates where the theorems count T steps: (ours) what is calibrated for T covers T - 1",
         quantity="kappa of Theorems 5.1 (F.12) and 5.4 (D.9) for T - 1 steps over that for T: the largest over T and lambda",

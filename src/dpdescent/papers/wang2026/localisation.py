@@ -13,7 +13,7 @@ from dpdescent.papers.wang2026.criteria import (
     FAILURE,
     SAME_ORDER,
     STAYS,
-    every,
+    claim_on_all_cells,
     in_window,
     one_of,
     range_of,
@@ -28,7 +28,7 @@ from dpdescent.papers.wang2026.setting import EMPIRICAL, GAIN, POPULATION, SHIFT
 from dpdescent.papers.wang2026.terms import FROM_OUTSIDE, WINDOW, of_kind
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places
-from dpdescent.replication.judging.criteria import ABOVE_0, about, at_least, at_most
+from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import HIDDEN, HIDDEN_ACCUSED
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, ratio
@@ -54,14 +54,14 @@ def _remark_4_2(evidence: Evidence) -> Iterator[Claim]:
         _largest_step(rows(evidence, WINDOW, panel="correlation", series=series)) for series in (GAIN, STEP)
     )
     place = f"eta = {one_of(gains['eta']):g}, kappa = {one_of(gains['kappa']):g}"
-    yield every(
+    yield claim_on_all_cells(
         id="remark-4.2-improves", artefact=WINDOW, location="Remark 4.2, Sec. 5.1", kind="theorem", source="ours",
         statement="temporal correlation improves the bound for a fixed kappa, and population risk with it: of runs, the averaged population risk",
         quantity="gain over lambda = 0: the smallest over lambda > 0",
-        cells=algebra.by(gains, ["lam"], single), criterion=ABOVE_0, regime=regime(gains), changed=FROM_OUTSIDE, note=place,
+        cells=algebra.measured_by(gains, ["lam"], single), criterion=ABOVE_0, regime=regime(gains), changed=FROM_OUTSIDE, note=place,
     )  # fmt: skip
     most = float(np.nanmax(algebra.floats(gains, "mean"))) if len(gains) else math.nan
-    yield every(
+    yield claim_on_all_cells(
         id="remark-4.2-monotone", artefact=WINDOW, location="Remark 4.2", kind="theorem", source="ours",
         statement="the bound improves monotonically as lambda -> 1 for a fixed kappa with a small eta: of runs, the averaged population risk",
         quantity="gain over the next smaller lambda, on the same seed, over the largest gain over lambda = 0: the smallest",
@@ -74,43 +74,43 @@ def _remark_4_2(evidence: Evidence) -> Iterator[Claim]:
 def _largest_step(table: pd.DataFrame) -> pd.DataFrame:
     """Rows of much noise at the largest step of the panel, by correlation."""
     table = table[algebra.floats(table, "kappa") >= MUCH]
-    return algebra.at_end(table, "eta").sort_values("lam", ignore_index=True)
+    return algebra.rows_at_end(table, "eta").sort_values("lam", ignore_index=True)
 
 
 def _shares(steps: pd.DataFrame, most: float) -> Places:
     """Gains over the next smaller correlation, with their own intervals, as shares of the largest gain."""
-    found = algebra.by(steps, ["lam"], single) if most > 0 else {}
+    found = algebra.measured_by(steps, ["lam"], single) if most > 0 else {}
     return {place: times(each, 1.0 / most) for place, each in found.items()}
 
 
 def _widths(evidence: Evidence) -> Iterator[Claim]:
     plain = rows(evidence, WINDOW, panel="width", series=EMPIRICAL)
     inside = in_window(plain)
-    last = algebra.at_end(inside, "m")
-    yield every(
+    last = algebra.rows_at_end(inside, "m")
+    yield claim_on_all_cells(
         id="width-lower", artefact=WINDOW, location="Theorem 4.1, Corollary 5.6", kind="theorem", source="paper",
         statement="a width of gamma^-4, up to logarithms, is enough: without noise the risk is of one order from there on",
         quantity="without noise, averaged empirical risk over that at the largest width: the largest over widths from gamma^-4 on",
-        cells={algebra.place_of(row, ("m",)): algebra.over(row, last.iloc[0]) for row in algebra.each(inside)} if len(last) else {},
+        cells={algebra.place_of(row, ("m",)): algebra.ratio_of_rows(row, last.iloc[0]) for row in algebra.rows_of(inside)} if len(last) else {},
         criterion=at_most(SAME_ORDER), regime=HIDDEN, changed=f"{FROM_OUTSIDE} {HIDDEN_ACCUSED}", note=f"gamma^-4 is {range_of(algebra.floats(plain, 'gamma') ** -4.0)}",
     )  # fmt: skip
     noisy = rows(evidence, WINDOW, panel=WIDE, series=EMPIRICAL)
     noisy = noisy[algebra.floats(noisy, "kappa") > 0]
     shares = noisy.assign(
-        mean=algebra.floats(noisy, "projected"), se=math.nan, limit=[_limit(row) for row in algebra.each(noisy)]
+        mean=algebra.floats(noisy, "projected"), se=math.nan, limit=[_limit(row) for row in algebra.rows_of(noisy)]
     )
     within = shares[shares["m"] <= shares["limit"]]
-    yield every(
+    yield claim_on_all_cells(
         id="width-upper-enough", artefact=WINDOW, location="Theorem 4.1", kind="theorem", source="paper",
         statement="up to m of B^2/(eta^2 kappa^2 gamma^2 d) min(1, 1/(T ((1 - lambda)^2 + lambda^2 eta))) noise leaves the run localized",
         quantity="share of steps that are projected onto the ball of radius R_*, constant 1, at widths up to that limit: the largest over m and kappa",
         cells=algebra.means(within, ("m", "kappa")), criterion=at_most(0.0), regime=regime(within),
     )  # fmt: skip
     beyond = shares[shares["m"] > SAME_ORDER**2 * shares["limit"]]
-    limits = algebra.listed(
-        sorted({(algebra.place_of(row, ("kappa", "m")), float(row["limit"])) for row in algebra.each(beyond)})
+    limits = algebra.values_text(
+        sorted({(algebra.place_of(row, ("kappa", "m")), float(row["limit"])) for row in algebra.rows_of(beyond)})
     )
-    yield every(
+    yield claim_on_all_cells(
         id="width-upper", artefact=WINDOW, location="Theorem 4.1, Sec. 4.2", kind="theorem", source="paper",
         statement="m must not be so large that the accumulated private noise breaks localization",
         quantity="share of steps that are projected onto the ball of radius R_*, constant 1, at widths beyond sixteen times the upper limit: the smallest over m and kappa",
@@ -133,7 +133,7 @@ def _projection(evidence: Evidence) -> Iterator[Claim]:
         ("projection-inactive-without-noise", False, "without noise"),
     ):
         chosen = table[(algebra.floats(table, "kappa") > 0) == noisy]
-        yield every(
+        yield claim_on_all_cells(
             id=name, artefact=WINDOW, location="Abstract, Sec. 4.3 (step 5)", kind="text", source="paper",
             statement="the projection is inactive along the whole run, with high probability",
             quantity=f"({words}) share of steps that are projected at four times R_* = (log T + sqrt(log(n/delta)))/gamma: the largest over n, B, T, m, d, eta, kappa and lambda",
@@ -145,21 +145,21 @@ def _projection(evidence: Evidence) -> Iterator[Claim]:
 def _reach(evidence: Evidence) -> Iterator[Claim]:
     table = rows(evidence, WINDOW, series=EMPIRICAL)
     table = in_window(table[(table["panel"] != WIDE) & table["largest_shift"].notna()])
-    yield every(
+    yield claim_on_all_cells(
         id="localisation-order", artefact=WINDOW, location="Sec. 4.3 (step 5)", kind="text", source="paper",
         statement="the shifted trajectory stays within a distance of the order of tau_gamma of the comparator, which is that far from the start, for all t <= T",
         quantity="largest distance of the shifted iterate from the start over tau_gamma = (log T + sqrt(log(n/delta)))/gamma, constant 1: the largest over runs with and without noise",
-        cells={algebra.place_of(row, SHOWN): exactly(row["largest_shift"] / row["unit"]) for row in algebra.each(table) if row["unit"] > 0},
+        cells={algebra.place_of(row, SHOWN): exactly(row["largest_shift"] / row["unit"]) for row in algebra.rows_of(table) if row["unit"] > 0},
         criterion=at_most(SAME_ORDER), regime=HIDDEN, changed=HIDDEN_ACCUSED, note="to the start in place of the comparator, which differs by tau_gamma",
     )  # fmt: skip
     p = CubicSplines(int(setting(evidence, "spline_cells"))).count if setting(evidence, "spline_cells") > 0 else 0
     yield _shift(evidence)
     noisy = of_kind(table, True, True)
-    yield every(
+    yield claim_on_all_cells(
         id="noise-reach", artefact=WINDOW, location="Sec. 4.3 (step 5)", kind="text", source="paper",
         statement="eta c_priv |Z_t| stays below an order of tau_gamma for all t, under the upper limit on the width",
         quantity="eta C_clip kappa/B times the bound z on max |Z_t|, over tau_gamma, constant 1: the largest over runs inside the window",
-        cells={algebra.place_of(row, SHOWN): exactly(_noise_reach(row, p)) for row in algebra.each(noisy) if row["unit"] > 0},
+        cells={algebra.place_of(row, SHOWN): exactly(_noise_reach(row, p)) for row in algebra.rows_of(noisy) if row["unit"] > 0},
         criterion=at_most(SAME_ORDER), regime=HIDDEN, changed=HIDDEN_ACCUSED,
     )  # fmt: skip
 
@@ -168,17 +168,17 @@ def _shift(evidence: Evidence) -> Claim:
     """Judges step 2 of Sec. 4.3 by how far noise carries the shifted iterate, at several correlations."""
     table = rows(evidence, WINDOW, panel="correlation", series=SHIFTED)
     noisy = table[algebra.floats(table, "kappa") >= MUCH]
-    independent = {row["eta"]: row for row in algebra.each(noisy) if row["lam"] == 0}
+    independent = {row["eta"]: row for row in algebra.rows_of(noisy) if row["lam"] == 0}
     found = {
         f"eta = {row['eta']:g}, lam = {row['lam']:g}": _root(ratio(row, independent[row["eta"]]), 1.0 - row["lam"])
-        for row in algebra.each(noisy)
+        for row in algebra.rows_of(noisy)
         if 0 < row["lam"] < 1 and row["eta"] in independent and min(row["mean"], independent[row["eta"]]["mean"]) > 0
     }
-    return every(
+    return claim_on_all_cells(
         id="localisation-lambda", artefact=WINDOW, location="Sec. 4.3 (step 2)", kind="text", source="paper",
         statement="in the shifted iterate the correlated perturbation is reduced to a residual term proportional to 1 - lambda",
         quantity="what noise adds to the squared largest distance of the shifted iterate from the start, the root of its mean over that at lambda = 0, over 1 - lambda: the furthest off",
-        cells=found, criterion=about(1.0, 2.0 * AGREES, words=f"within {2.0 * AGREES:g} of 1: in proportion to 1 - lambda"), regime=regime(noisy),
+        cells=found, criterion=within_of(1.0, 2.0 * AGREES, words=f"within {2.0 * AGREES:g} of 1: in proportion to 1 - lambda"), regime=regime(noisy),
         changed="Before a review any fall with lambda counted, and then one no slower than 1 - lambda, at runs outside of the window whose numbers were known. Then it had no interval.",
         note="squares, because noise is independent of what training without it moves",
     )  # fmt: skip
@@ -199,7 +199,7 @@ def _gaps(evidence: Evidence) -> Iterator[Claim]:
         rows(evidence, WINDOW, panel="records", series=series) for series in (POPULATION, EMPIRICAL)
     )
     on = ("n", "T", "B", "lam", "kappa", "eta")
-    yield every(
+    yield claim_on_all_cells(
         id="theorem-5.2-factor", artefact=WINDOW, location="Theorem 5.2", kind="theorem", source="paper",
         statement="the population bound exceeds the optimization bound by the factor 1 + eta T/n",
         quantity="averaged population over empirical risk, over 1 + eta T/n: the largest over n, kappa and lambda",
@@ -210,9 +210,11 @@ def _gaps(evidence: Evidence) -> Iterator[Claim]:
         ("generalisation-gap", False, "Theorem E.1"),
         ("generalisation-gap-noise", True, "Theorem C.23, Theorem 5.2"),
     ):
-        pairs = [(row, other) for row, other in algebra.pairs(population, empirical, on) if (row["kappa"] > 0) == noisy]
+        pairs = [
+            (row, other) for row, other in algebra.paired_rows(population, empirical, on) if (row["kappa"] > 0) == noisy
+        ]
         found = {algebra.place_of(row, ("n", "lam", "kappa")): gap(row, other) for row, other in pairs}
-        yield every(
+        yield claim_on_all_cells(
             id=name, artefact=WINDOW, location=place, kind="theorem", source="paper",
             statement="the gap between population and empirical risk is at most of the order of (eta/n) sum_t L_S(W_t)",
             quantity="difference of averaged risks over (eta T/n) times the empirical one, constants 1: the largest over n and lambda",
@@ -236,7 +238,7 @@ def gap(row: "pd.Series[float]", other: "pd.Series[float]") -> Estimate:
 def _over_the_factor(population: pd.DataFrame, empirical: pd.DataFrame) -> Places:
     return {
         algebra.place_of(row, ("n", "lam", "kappa")): times(
-            algebra.over(row, other), 1.0 / (1.0 + row["eta"] * row["T"] / row["n"])
+            algebra.ratio_of_rows(row, other), 1.0 / (1.0 + row["eta"] * row["T"] / row["n"])
         )
-        for row, other in algebra.pairs(population, empirical, ("n", "T", "B", "lam", "kappa", "eta"))
+        for row, other in algebra.paired_rows(population, empirical, ("n", "T", "B", "lam", "kappa", "eta"))
     }

@@ -24,8 +24,8 @@ from dpdescent.papers.wang2026.criteria import (
     SETTING,
     TAIL,
     claim,
-    every,
-    place,
+    claim_on_all_cells,
+    place_text,
     range_of,
     rows,
     thinned,
@@ -35,9 +35,9 @@ from dpdescent.papers.wang2026.setting import Part, Row, Spec
 from dpdescent.privacy.participation import accountants, closed_forms, encoder, gaussian, tail
 from dpdescent.privacy.participation.encoder import block_norms_squared, column_sum, encode
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import STANDARD_ERRORS, exact, is_met, row
-from dpdescent.replication.judging.criteria import about, at_most
+from dpdescent.replication.judging.algebra import rows_of
+from dpdescent.replication.judging.bound_rows import STANDARD_ERRORS, bound_row, exact_row, met_or_not
+from dpdescent.replication.judging.criteria import at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, joined
 from dpdescent.replication.judging.statistics import Estimate, exactly
 
@@ -143,7 +143,7 @@ def _sharper(evidence: Evidence) -> Iterator[Claim]:
         name: algebra.ratios(multipliers(evidence, name), published, SETTING) for name in (TAIL, PAIR, "bnb", "cyclic")
     }
     sizes = "; ".join(f"{name} {range_of(place.value for place in each.values())}" for name, each in found.items())
-    yield every(
+    yield claim_on_all_cells(
         id="tighter-accountants", artefact=TABLE, location="Sec. 5.1", kind="privacy", source="identity",
         statement="tighter accountants may yield smaller noise multipliers",
         quantity="kappa by the exact tail of participations over Theorem F.12's, where its condition is met: the largest over T, r, lambda, eps and delta",
@@ -161,31 +161,31 @@ def _scaling(evidence: Evidence) -> Iterator[Claim]:
         id="remark-d.8", artefact=TABLE, location="Remark D.8", kind="privacy", source="paper",
         statement="a tighter accountant may improve the numerical constant, but not the scaling in B, n, T, eps and delta",
         quantity="exact kappa of independent noise (Poisson, zero-out) over Theorem D.9's, where it is at least 1: largest over smallest over T, r, eps and both deltas",
-        measured=algebra.spread(constants), criterion=at_most(SAME_ORDER),
+        measured=algebra.largest_over_smallest(constants), criterion=at_most(SAME_ORDER),
         changed="Before a review places that differ in delta alone counted once.",
         note=f"at kappa below 1 amplification is lost. The ratio is {range_of(constants)}",
     )  # fmt: skip
     for name, panel, axis, words in SLOPES:
         measured = {told: _slope(evidence, accountant, panel, axis) for told, accountant in EXACT}
-        yield every(
+        yield claim_on_all_cells(
             id=name, artefact=TABLE, location="Remark D.8", kind="privacy", source="paper",
             statement=f"a tighter accountant does not improve the scaling in {words}",
             quantity=f"log-log slope in {words} of an exact kappa of independent noise over Theorem D.9's, kappa at least 1: that of Poisson samples (zero-out) and that proved for sampling without replacement (replace-one)",
-            cells={told: each for told, each in measured.items() if not math.isnan(each.value)}, criterion=about(0.0, LOGARITHMS),
+            cells={told: each for told, each in measured.items() if not math.isnan(each.value)}, criterion=within_of(0.0, LOGARITHMS),
             changed=ONE_AXIS,
         )  # fmt: skip
     steps = multipliers(evidence, REPLACED, panel="scaling in T")
     yield claim(
         id="theorem-5.4-steps", artefact=TABLE, location="Theorem 5.4", kind="privacy", source="paper",
         statement="the sufficient kappa^2 grows linearly with the number of steps at lambda = 0",
-        quantity="log-log slope in T of the square of the kappa that is proved for sampling without replacement", measured=times(algebra.line(steps, "T"), 2.0),
-        criterion=about(1.0, RATE), note=f"T {range_of(steps['T'])}, kappa {range_of(steps['mean'])}",
+        quantity="log-log slope in T of the square of the kappa that is proved for sampling without replacement", measured=times(algebra.least_squares_slope(steps, "T"), 2.0),
+        criterion=within_of(1.0, RATE), note=f"T {range_of(steps['T'])}, kappa {range_of(steps['mean'])}",
     )  # fmt: skip
 
 
 def _slope(evidence: Evidence, accountant: str, panel: str, axis: str) -> Estimate:
     """The slope along one axis of an accountant's multiplier over Theorem D.9's; in log(1/delta) for delta."""
-    both = algebra.pairs(
+    both = algebra.paired_rows(
         multipliers(evidence, accountant, lam=0, panel=panel), multipliers(evidence, INDEPENDENT, panel=panel), SETTING
     )
     made = [
@@ -197,12 +197,12 @@ def _slope(evidence: Evidence, accountant: str, panel: str, axis: str) -> Estima
         for row, other in both
         if row["mean"] >= LEAST
     ]
-    return algebra.line(pd.DataFrame(made, columns=["x", "mean", "se"]), "x")
+    return algebra.least_squares_slope(pd.DataFrame(made, columns=["x", "mean", "se"]), "x")
 
 
 def _over_the_closed_form(evidence: Evidence) -> pd.DataFrame:
     """The exact multiplier of independent noise over Theorem D.9's, and that multiplier itself, by place."""
-    both = algebra.pairs(multipliers(evidence, PAIR, lam=0), multipliers(evidence, INDEPENDENT), SETTING)
+    both = algebra.paired_rows(multipliers(evidence, PAIR, lam=0), multipliers(evidence, INDEPENDENT), SETTING)
     made = [
         {**{key: row[key] for key in SETTING}, "kappa": row["mean"], "mean": row["mean"] / other["mean"], "se": math.nan}
         for row, other in both
@@ -213,11 +213,11 @@ def _over_the_closed_form(evidence: Evidence) -> pd.DataFrame:
 def _participations(evidence: Evidence) -> Claim:
     """Judges Lemma F.10 at c_1 = 1/2, by the exact binomial tail."""
     table = multipliers(evidence, PUBLISHED, precondition="met").drop_duplicates(["T", "r", "delta"])
-    return every(
+    return claim_on_all_cells(
         id="lemma-f.10", artefact=TABLE, location="Lemma F.10", kind="privacy", source="paper",
         statement="more than tau = rT + sqrt(3 rT log(2/delta)) participations have a probability of delta/2 at most",
         quantity="exact binomial tail over delta/2, where rT >= 3 log(2/delta): the largest over T, r and delta",
-        cells={algebra.place_of(row, ("T", "r", "delta")): _tail(row) for row in algebra.each(table)},
+        cells={algebra.place_of(row, ("T", "r", "delta")): _tail(row) for row in algebra.rows_of(table)},
         criterion=at_most(1.0),
     )  # fmt: skip
 
@@ -233,11 +233,11 @@ def _sensitivity(evidence: Evidence) -> Claim:
     """Judges Lemma F.11 against the worst pattern of k participations, for every k."""
     table = rows(evidence, TABLE, series=SERIES, accountant=PUBLISHED).drop_duplicates(["T", "lam"])
     table = table[(table["T"] >= 1) & (table["lam"] >= 0.0) & (table["lam"] < 1.0)]
-    return every(
+    return claim_on_all_cells(
         id="lemma-f.11", artefact=TABLE, location="Lemma F.11", kind="privacy", source="paper",
         statement="for |y|_0 <= tau, |Cy| <= (1 - lambda^T)/(1 - lambda) sqrt(tau)",
         quantity="largest |Cy| / sqrt(k) over y with k participations and over k, over (1 - lambda^T)/(1 - lambda): the largest over T and lambda",
-        cells={algebra.place_of(row, ("T", "lam")): _norm(row) for row in algebra.each(table)},
+        cells={algebra.place_of(row, ("T", "lam")): _norm(row) for row in algebra.rows_of(table)},
         criterion=at_most(1.0 + EQUAL), note="attained by participations in a row",
     )  # fmt: skip
 
@@ -264,9 +264,9 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     # Of several deltas the others tell the same.
     table = table[(table["panel"] != "fashion") & (table["delta"] == table["delta"].max())]
     table = thinned(table, "lam", "eps")
-    for found in each(table[table["accountant"].isin([PUBLISHED, PROOF])]):
+    for found in rows_of(table[table["accountant"].isin([PUBLISHED, PROOF])]):
         yield from _correlated(found)
-    for found in each(table[table["accountant"] == PAIR]):
+    for found in rows_of(table[table["accountant"] == PAIR]):
         yield _poisson(found)
     yield from _lemmas(table)
 
@@ -276,27 +276,27 @@ def _correlated(found: pd.Series) -> Iterator[Bound]:
     T, r, lam, eps, delta = _numbers(found)
     kappa, factor = float(found["mean"]), 8 if found["accountant"] == PUBLISHED else 2
     met = closed_forms.correlated_precondition(T, r, eps, delta)
-    condition = f"kappa={kappa:.5g}, factor {factor}; eps <= 1 and r T >= 3 log(2/delta) are {is_met(met)}"
+    condition = f"kappa={kappa:.5g}, factor {factor}; eps <= 1 and r T >= 3 log(2/delta) are {met_or_not(met)}"
     for relation, sensitivity in (("zero-out", 1.0), ("replace-one", 2.0)):
         # The factor of the proof leaves no room for twice the sensitivity.
         if factor == 8 or sensitivity == 1.0:
             measured = tail.delta(kappa, eps, T, r, lam, sensitivity)
             why = f"{condition}; measured is the delta that the tail accountant proves"
             ours = "" if sensitivity == 1.0 else "the relation is ours: 8 is 2 times 2 squared"
-            yield exact(
-                f"delta of {found['accountant']}, {relation}", "Thm F.12 (5.1)", place(TABLE, found, *PLACE), delta,
+            yield exact_row(
+                f"delta of {found['accountant']}, {relation}", "Thm F.12 (5.1)", place_text(TABLE, found, *PLACE), delta,
                 measured, joined(why, ours), met=met,
             )  # fmt: skip
 
 
 def _poisson(found: pd.Series) -> Bound:
     """The row of the multiplier of Theorem F.8 for Poisson samples, where it is true."""
-    delta, kappa, setting = float(found["delta"]), float(found["mean"]), place(TABLE, found, *PLACE)
+    delta, kappa, setting = float(found["delta"]), float(found["mean"]), place_text(TABLE, found, *PLACE)
     error = 0.0 if math.isnan(found["delta_se"]) else STANDARD_ERRORS * float(found["delta_se"])
     error += CALIBRATED * delta
     why = f"kappa={kappa:.5g}; holds by definition, but for {STANDARD_ERRORS:g} standard errors and {CALIBRATED:g}"
     measured = float(found["delta_attained"])
-    return row(
+    return bound_row(
         bound="delta of F8, Poisson", location="Thm F.8", setting=setting, value=delta, measured=measured,
         direction="at most", note=why, allowed=error,
     )  # fmt: skip
@@ -305,11 +305,11 @@ def _poisson(found: pd.Series) -> Bound:
 def _lemmas(table: pd.DataFrame) -> Iterator[Bound]:
     """Rows of the lemmas in the proof of F.12: participations, sensitivity, the Gaussian release."""
     table = table[table["accountant"] == PUBLISHED]
-    for found in each(table.drop_duplicates(["T", "r", "delta"])):
+    for found in rows_of(table.drop_duplicates(["T", "r", "delta"])):
         yield _few_participations(found)
-    for found in each(table.drop_duplicates(["T", "r", "lam", "delta"])):
+    for found in rows_of(table.drop_duplicates(["T", "r", "lam", "delta"])):
         yield from _encoded(found)
-    for found in each(table.drop_duplicates(["eps", "delta"])):
+    for found in rows_of(table.drop_duplicates(["eps", "delta"])):
         yield _gaussian(found)
 
 
@@ -322,30 +322,30 @@ def _few_participations(found: pd.Series) -> Bound:
     T, r, _, _, delta = _numbers(found)
     tau = _limit(T, r, delta)
     met = closed_forms.correlated_precondition(T, r, 1.0, delta)
-    why = f"tau={tau:.4g}; r T >= 3 log(2/delta) is {is_met(met)}; measured is the binomial tail"
+    why = f"tau={tau:.4g}; r T >= 3 log(2/delta) is {met_or_not(met)}; measured is the binomial tail"
     measured = float(binom.sf(math.floor(tau), T, r))
-    setting = place(TABLE, found, "T", "r", "delta")
-    return exact("P(more than tau participations)", "Lemma F.10", setting, 0.5 * delta, measured, why, met=met)
+    setting = place_text(TABLE, found, "T", "r", "delta")
+    return exact_row("P(more than tau participations)", "Lemma F.10", setting, 0.5 * delta, measured, why, met=met)
 
 
 def _encoded(found: pd.Series) -> Iterator[Bound]:
     T, r, lam, _, delta = _numbers(found)
-    tau, setting = _limit(T, r, delta), place(TABLE, found, "T", "r", "lam", "delta")
+    tau, setting = _limit(T, r, delta), place_text(TABLE, found, "T", "r", "lam", "delta")
     largest = float(column_sum(T, lam))
     why = f"tau={tau:.4g}; measured is the largest |C y|, of the first tau steps"
     measured = math.sqrt(block_norms_squared(T, lam)[min(T, math.floor(tau))])
-    yield exact("sensitivity", "Lemma F.11", setting, largest * math.sqrt(tau), measured, why)
+    yield exact_row("sensitivity", "Lemma F.11", setting, largest * math.sqrt(tau), measured, why)
     measured = float(np.linalg.norm(encode(np.eye(T), lam), 2))
-    yield exact("|C|_2", "Lemma F.11, proof", setting, largest, measured, "measured is the largest singular value")
+    yield exact_row("|C|_2", "Lemma F.11, proof", setting, largest, measured, "measured is the largest singular value")
 
 
 def _gaussian(found: pd.Series) -> Bound:
     """The row of the classical Gaussian mechanism at delta / 2, which is for epsilons up to 1."""
     eps, delta = float(found["eps"]), float(found["delta"])
     measured = float(gaussian.delta(eps / math.sqrt(2.0 * math.log(2.5 / delta)), eps))
-    why = f"eps <= 1 is {is_met(eps <= 1.0)}; measured is exact"
-    return exact(
-        "delta of the Gaussian release", "Thm F.12, proof", place(TABLE, found, "eps", "delta"), 0.5 * delta, measured,
+    why = f"eps <= 1 is {met_or_not(eps <= 1.0)}; measured is exact"
+    return exact_row(
+        "delta of the Gaussian release", "Thm F.12, proof", place_text(TABLE, found, "eps", "delta"), 0.5 * delta, measured,
         why, met=eps <= 1.0,
     )  # fmt: skip
 

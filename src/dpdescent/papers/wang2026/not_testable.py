@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dpdescent.papers.wang2026.criteria import untestable
+from dpdescent.papers.wang2026.criteria import untestable_claim
 from dpdescent.replication.judging.evidence import Claim, ClaimKind, Evidence, Source, Unjudged
 
 Row = tuple[str, str, str, ClaimKind, Source, str, Unjudged, str]
@@ -46,13 +46,13 @@ BY_CONSTRUCTION: tuple[tuple[str, str, str, ClaimKind, str, str], ...] = (
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims, none of which is testable."""
     for name, artefact, location, kind, statement, because in BY_CONSTRUCTION:
-        yield untestable(
+        yield untestable_claim(
             id=name, artefact=artefact, location=location, kind=kind, source="identity", statement=statement,
             why="by construction", because=because,
             changed="It was called reproduced at first, which nothing could have refuted.",
         )  # fmt: skip
     for name, artefact, location, kind, source, statement, why, because in OPEN:
-        yield untestable(
+        yield untestable_claim(
             id=name, artefact=artefact, location=location, kind=kind, source=source, statement=statement, why=why,
             because=because,
         )  # fmt: skip

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.papers.wang2026 import explicit, network, rates
-from dpdescent.papers.wang2026.criteria import every, range_of, rows, setting
+from dpdescent.papers.wang2026.criteria import claim_on_all_cells, range_of, rows, setting
 from dpdescent.papers.wang2026.explicit_bounds import KINDS, RUNS, setting_at, splines_of
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places
@@ -39,11 +39,11 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 def _with_constants_1(evidence: Evidence) -> Claim:
     table = rows(evidence, RUNS, panel="admissible step", series="bound", bound="A_corr", term="total")
     table = _complete(table, "gamma")
-    return every(
+    return claim_on_all_cells(
         id="remark-4.2-bound", artefact=RUNS, location="Remark 4.2", kind="theorem", source="paper",
         statement=f"(algebra) {STATEMENT}",
         quantity="A_corr, constants 1, of a lambda over that of the next smaller one, from lambda = 0 on, at the small step of the runs and their mean margin: the largest",
-        cells=algebra.by(table, ["T"], _rise_of_the_rate), criterion=at_most(1.0), changed=FROM_INTERVALS,
+        cells=algebra.measured_by(table, ["T"], _rise_of_the_rate), criterion=at_most(1.0), changed=FROM_INTERVALS,
         note=f"eta {range_of(table['eta'])}, kappa {range_of(table['kappa'])}. The quadratic weight is smallest at lambda = 1/(1 + eta), beyond which it rises by the factor 1 + eta at most",
     )  # fmt: skip
 
@@ -74,7 +74,7 @@ def _largest_rise(values: Sequence[float]) -> float:
 def _explicit(evidence: Evidence) -> Claim:
     table = rows(evidence, RUNS, panel="admissible step", series="bound", bound="C.11")
     by_share = {
-        f"{share:g} times the largest step admitted": every(
+        f"{share:g} times the largest step admitted": claim_on_all_cells(
             id="remark-4.2-explicit-bound", artefact=RUNS, location="Remark 4.2, Lemma C.11", kind="theorem",
             source="paper", statement=f"(algebra) {STATEMENT}",
             quantity="bound of Lemma C.11 with all constants, of a lambda over that of the next smaller one, each kind of constants at a step that it admits and with its gradient bound for C_clip: the largest",
@@ -132,7 +132,7 @@ def _drawn_smoothness(evidence: Evidence, width: float) -> float | None:
     noise = noise[(noise["mean"] > 0) & (noise["eta"] > 0)]
     plain, correlated = noise[noise["lam"] == 0], noise[noise["lam"] > 0]
     found = []
-    for row, other in algebra.pairs(correlated, plain, ("panel", "n", "T", "B", "m", "d", "eta", "kappa")):
+    for row, other in algebra.paired_rows(correlated, plain, ("panel", "n", "T", "B", "m", "d", "eta", "kappa")):
         weight = row["mean"] / other["mean"]
         beta = (weight - (1.0 - row["lam"]) ** 2) / (12.0 * row["eta"] * row["lam"] ** 2)
         gradient = 0.25 * row["C_clip"] ** 2

@@ -17,7 +17,7 @@ from dpdescent.checks import require_non_negative, require_positive, require_pro
 from dpdescent.models.kan import logistic
 from dpdescent.papers.wang2026 import criteria, network, training
 from dpdescent.papers.wang2026.arms import Arm
-from dpdescent.papers.wang2026.criteria import every
+from dpdescent.papers.wang2026.criteria import claim_on_all_cells
 from dpdescent.papers.wang2026.network import Constants
 from dpdescent.papers.wang2026.setting import Index, Row, Size, Spec
 from dpdescent.papers.wang2026.training import FixedNoise, Seed
@@ -244,13 +244,13 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claim on common noise."""
     distance = criteria.rows(evidence, "stability", series=DISTANCE)
     noisy, plain = distance[distance["kappa"] > 0], distance[distance["kappa"] == 0]
-    yield every(
+    yield claim_on_all_cells(
         id="stability-noise", artefact="stability", location="App. D.3", kind="text", source="ours",
         statement="the stability and generalization analysis is noise-agnostic: (ours) common noise does not drive runs apart",
         quantity="mean distance with noise over that without at the same t: the largest over t and lambda",
         cells={
             algebra.place_of(row, ("kappa", "lam", "t")): quotient(row["mean"], other["mean"])
-            for row, other in algebra.pairs(noisy, plain, ("n", "T", "B", "eta", "t"))
+            for row, other in algebra.paired_rows(noisy, plain, ("n", "T", "B", "eta", "t"))
         },
         criterion=at_most(1.0),
     )  # fmt: skip

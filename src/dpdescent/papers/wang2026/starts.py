@@ -12,15 +12,15 @@ import pandas as pd
 
 from dpdescent.algorithms.lambda_cgd import State
 from dpdescent.papers.wang2026 import criteria, explicit, network, training
-from dpdescent.papers.wang2026.criteria import ALGEBRA, first, place, rows, setting, vacuous
+from dpdescent.papers.wang2026.criteria import ALGEBRA, first, place_text, rows, setting, vacuous
 from dpdescent.papers.wang2026.explicit_bounds import KINDS, failure, splines_of
 from dpdescent.papers.wang2026.network import Constants
 from dpdescent.papers.wang2026.setting import G_DELTA, G_SHARP, GRADIENT, HESSIAN, Analysed, Array, Row, Spec
 from dpdescent.papers.wang2026.training import AT_START, NTK, TRAINED, Clipped, Seed, Target
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.algebra import each
-from dpdescent.replication.judging.bound_rows import exact, row, simulated
+from dpdescent.replication.judging.algebra import rows_of
+from dpdescent.replication.judging.bound_rows import bound_row, exact_row, simulated_row
 from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Source, joined
 from dpdescent.replication.judging.statistics import exactly, quotient
@@ -175,7 +175,7 @@ def _margin(evidence: Evidence) -> Claim:
         gamma = algebra.floats(rows(evidence, artefact), "gamma")
         if np.isfinite(gamma).any():
             found[artefact] = exactly(float(np.nanmin(gamma)))
-    return criteria.every(
+    return criteria.claim_on_all_cells(
         id="assumption-3.3", artefact=PATH, location="Assumption 3.3", kind="text", source="ours",
         statement="there is a margin gamma > 0 with y_i <grad f(x_i), u> >= gamma at the start; verified for KANs",
         quantity="mean margin of the records at their starts: the smallest over artefacts, widths and n",
@@ -191,7 +191,7 @@ def _by_width(evidence: Evidence, series: str, column: str = "mean") -> pd.DataF
 
 
 def _sizes(evidence: Evidence) -> Iterator[Claim]:
-    yield criteria.every(
+    yield criteria.claim_on_all_cells(
         id="lemma-b.5", artefact=START, location="Lemma B.5", kind="theorem", source="paper",
         statement="P(E_delta) >= 1 - delta",
         quantity="share of draws of the start in which it occurs: the smallest over m",
@@ -199,7 +199,7 @@ def _sizes(evidence: Evidence) -> Iterator[Claim]:
         criterion=at_least(1.0 - setting(evidence, "delta_conf")),
     )  # fmt: skip
     for name, measured, bound, location, source, words, note in SIZES:
-        yield criteria.every(
+        yield criteria.claim_on_all_cells(
             id=name, artefact=START, location=location, kind="theorem", source=source,
             statement=words,
             quantity=f"97.5 % quantile over draws of the {measured}, over the bound (mean over draws): the largest over m",
@@ -210,7 +210,7 @@ def _sizes(evidence: Evidence) -> Iterator[Claim]:
 
 def _smoothness(evidence: Evidence) -> Claim:
     gradient, hessian, G, nu = (
-        {row["m"]: row["mean"] for row in algebra.each(_by_width(evidence, series, column))}
+        {row["m"]: row["mean"] for row in algebra.rows_of(_by_width(evidence, series, column))}
         for series, column in (
             (GRADIENT, "q975"), (HESSIAN, "q975"), (G_DELTA, "mean"), ("nu", "mean"),
         )
@@ -220,7 +220,7 @@ def _smoothness(evidence: Evidence) -> Claim:
         for m in gradient
         if m in hessian and m in G and m in nu and G[m] >= 0 and nu[m] >= 0
     }
-    return criteria.every(
+    return criteria.claim_on_all_cells(
         id="lemma-b.7", artefact=START, location="Lemma B.7", kind="theorem", source="identity",
         statement="the loss is beta-smooth, beta = C p^3, here G_delta^2/4 + nu as in its proof",
         quantity="a quarter of the squared gradient plus the Hessian (97.5 % quantiles over draws) over beta: the largest over m",
@@ -242,7 +242,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     for artefact in (PATH, "bound_vs_run"):
         yield from _margins(evidence, artefact)
     table = rows(evidence, PATH, panel="ntk", series=ALONG)
-    for found in each(table.dropna(subset=["n", "T", "m", "d", "gamma", "tau_gamma", "condition"])):
+    for found in rows_of(table.dropna(subset=["n", "T", "m", "d", "gamma", "tau_gamma", "condition"])):
         yield _along_the_margin(evidence, found)
 
 
@@ -256,25 +256,25 @@ def _basis(evidence: Evidence) -> Iterator[Bound]:
         for (name, values), value in zip(norms.items(), (known.norm_h, known.norm_h1, known.norm_h2), strict=True):
             measured = float(np.linalg.norm(values, axis=-1).max())
             why = f"{kind} constants, p={known.p}; measured is the largest on a grid of [-1, 1]"
-            yield exact(name, "Ass. 3.2, Lemma B.6", f"cells={splines.cells}, {kind}", value, measured, why)
+            yield exact_row(name, "Ass. 3.2, Lemma B.6", f"cells={splines.cells}, {kind}", value, measured, why)
 
 
 def _events(evidence: Evidence) -> Iterator[Bound]:
     """Rows of what holds at the start with a probability."""
     table = rows(evidence, START).dropna(subset=["m", "n", "d"])
     delta = float(evidence.settings_of(START)["delta_conf"])
-    for found in each(table[table["series"] == EVENT]):
-        text = place(START, found, "m", "n", "d")
+    for found in rows_of(table[table["series"] == EVENT]):
+        text = place_text(START, found, "m", "n", "d")
         why = "measured is a share of draws"
-        yield simulated("P(E_delta)", "Lemma B.5", text, 1.0 - delta, found, why, direction="at least")
-    for found in each(table.drop_duplicates(["m", "n", "d"])):
+        yield simulated_row("P(E_delta)", "Lemma B.5", text, 1.0 - delta, found, why, direction="at least")
+    for found in rows_of(table.drop_duplicates(["m", "n", "d"])):
         for kind, constants in KINDS.items():
             yield from _likely(table, found, kind, constants(splines_of(evidence, START)), delta)
         yield from _per_draw(table, found)
 
 
 def _likely(table: pd.DataFrame, found: pd.Series, kind: str, known: Constants, delta: float) -> Iterator[Bound]:
-    m, text = int(found["m"]), f"{place(START, found, 'm', 'n', 'd')}, {kind}"
+    m, text = int(found["m"]), f"{place_text(START, found, 'm', 'n', 'd')}, {kind}"
     for series, name, location, value, likely in (
         ("largest |f_0|", "max |f_0(x_i)|", "(15)", known.initial_output_bound(int(found["n"]), delta), 0.5),
         (GRADIENT, "max |grad f_0(x_i)|", "(5)", known.gradient_bound(m, delta), 1.0),
@@ -287,7 +287,7 @@ def _likely(table: pd.DataFrame, found: pd.Series, kind: str, known: Constants, 
         why = f"{kind} constants; with probability {certain:g}; measured is the {QUANTILE:g} quantile of draws, at W_0"
         # One draw has no quantile, and a lower one may be higher.
         met = measured["trials"] > 1 and certain > QUANTILE
-        yield exact(name, location, text, value, float(measured[COLUMN]), why, met=met)
+        yield exact_row(name, location, text, value, float(measured[COLUMN]), why, met=met)
 
 
 def _per_draw(table: pd.DataFrame, found: pd.Series) -> Iterator[Bound]:
@@ -296,33 +296,33 @@ def _per_draw(table: pd.DataFrame, found: pd.Series) -> Iterator[Bound]:
     sharp, measured = (first(table, **where, series=name) for name in (G_SHARP, GRADIENT))
     if sharp is not None and measured is not None:
         why = "given the second layer, in every draw, hence in the mean; measured is the mean at W_0"
-        text = place(START, found, "m", "n", "d")
-        yield exact("max |grad f_0(x_i)|, G_sharp", "(5), ours", text, sharp["mean"], measured["mean"], why)
+        text = place_text(START, found, "m", "n", "d")
+        yield exact_row("max |grad f_0(x_i)|, G_sharp", "(5), ours", text, sharp["mean"], measured["mean"], why)
 
 
 def _margins(evidence: Evidence, artefact: str) -> Iterator[Bound]:
     """Rows of the margin of Assumption 3.3, at the means over seeds."""
     table = rows(evidence, artefact).dropna(subset=["gamma", "m", "n"])
-    for found in each(table.drop_duplicates(["m", "n"])):
-        text, gamma = place(artefact, found, "m", "n"), float(found["gamma"])
+    for found in rows_of(table.drop_duplicates(["m", "n"])):
+        text, gamma = place_text(artefact, found, "m", "n"), float(found["gamma"])
         why = "measured is the mean over seeds of the largest margin at W_0"
-        yield exact("margin gamma, from above", "Ass. 3.3", text, 1.0, gamma, why)
-        yield row(
+        yield exact_row("margin gamma, from above", "Ass. 3.3", text, 1.0, gamma, why)
+        yield bound_row(
             bound="margin gamma, from below", location="Ass. 3.3", setting=text, value=0.0, measured=gamma,
             direction="at least", note=f"{why}; a bound by assumption",
         )  # fmt: skip
         known = Constants.sharp(splines_of(evidence, artefact))
         value = known.gradient_bound(int(found["m"]), failure(evidence, artefact))
-        yield exact("margin gamma, by G", "Ass. 3.3, (5)", text, value, gamma, f"sharp constants; {why}, at most G")
+        yield exact_row("margin gamma, by G", "Ass. 3.3, (5)", text, value, gamma, f"sharp constants; {why}, at most G")
 
 
 def _along_the_margin(evidence: Evidence, found: pd.Series) -> Bound:
     """The row of the comparator W_0 + tau u: what (14) gives for its risk."""
     settings = evidence.settings_of(PATH)
     n, delta, reach = int(found["n"]), float(settings["delta_conf"]), float(found["tau_gamma"])
-    known, text = Constants.sharp(splines_of(evidence, PATH)), place(PATH, found, "m", "n", "T", "tau_gamma")
+    known, text = Constants.sharp(splines_of(evidence, PATH)), place_text(PATH, found, "m", "n", "T", "tau_gamma")
     # nu tau^2 is the table's, of the second layers that were drawn.
     left = reach - known.initial_output_bound(n, delta) - 0.5 * float(found["condition"])
     value = float(np.logaddexp(0.0, -left))
     why = f"y f >= {left:.4g}, sharp constants, means over seeds; with probability {1.0 - delta:g}"
-    return simulated("L_S(W_0 + tau u)", "(14)", text, value, found, joined(why, vacuous(value)))
+    return simulated_row("L_S(W_0 + tau u)", "(14)", text, value, found, joined(why, vacuous(value)))

@@ -15,7 +15,7 @@ from dpdescent.papers.wang2026 import rates
 from dpdescent.papers.wang2026.criteria import (
     LOGARITHMS,
     SAME_ORDER,
-    every,
+    claim_on_all_cells,
     in_window,
     range_of,
     regime,
@@ -86,12 +86,14 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 def room(table: pd.DataFrame, bound: Bound, told_by: tuple[str, ...] = PLACE) -> Places:
     """Measured over bound by place, over that at the place where the bound is largest; none of risks near log 2."""
-    known = [(row, bound(row)) for row in algebra.each(table)]
+    known = [(row, bound(row)) for row in algebra.rows_of(table)]
     kept = [(row, value) for row, value in known if value > 0 and 0 < row["mean"] <= CEILING]
     if len(kept) < 2:
         return {}
     first, most = max(kept, key=lambda each: each[1])
-    return {algebra.place_of(row, told_by): times(algebra.over(row, first), most / value) for row, value in kept}
+    return {
+        algebra.place_of(row, told_by): times(algebra.ratio_of_rows(row, first), most / value) for row, value in kept
+    }
 
 
 def _rate(row: "pd.Series[float]", *, logs: bool = True) -> Rate:
@@ -120,14 +122,14 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
         # Networks whose noise leaves the ball are there to leave the window.
         table = in_window(table[table["panel"] != "wide networks"])
         bound = partial(total, of_population=tested)
-        telling = [row for row in algebra.each(table) if 0 < bound(row) < math.log(2.0)]
-        yield every(
+        telling = [row for row in algebra.rows_of(table) if 0 < bound(row) < math.log(2.0)]
+        yield claim_on_all_cells(
             id=name, artefact=WINDOW, location=place, kind="theorem", source="paper",
             statement=f"the averaged {'population' if tested else 'empirical'} risk is at most {words}, up to a constant and logarithms",
             quantity="averaged risk over the bound with constants 1 and its logarithms, where that is below log 2: the largest over places",
             cells={algebra.place_of(row, PLACE): _over(row, bound(row)) for row in telling}, criterion=_order(), regime=HIDDEN,
             changed=f"{FROM_OUTSIDE} Then one constant was asked to serve also where the bound is above log 2, which confirms and refutes nothing. {HIDDEN_ACCUSED}",
-            note=f"{len(telling)} of {len(table)} places inside the window, where bounds are {range_of(bound(row) for row in algebra.each(table))}",
+            note=f"{len(telling)} of {len(table)} places inside the window, where bounds are {range_of(bound(row) for row in algebra.rows_of(table))}",
         )  # fmt: skip
 
 
@@ -137,7 +139,7 @@ def _starts(evidence: Evidence) -> Iterator[Claim]:
         found: Places = {}
         for _, group in table.groupby(list(kept), dropna=False):
             found |= room(group, lambda row: _rate(row).start, (*kept, axis))
-        yield every(
+        yield claim_on_all_cells(
             id=name, artefact=WINDOW, location="Theorem 4.1, Theorem E.1", kind="theorem", source="paper",
             statement=f"without noise and with all records in a batch the bound is its comparator term, which {words}",
             quantity=f"averaged empirical risk over that term with log^2 T + log(n/delta), over the same where the term is largest: the largest along {axis}",
@@ -157,11 +159,11 @@ def _slopes(evidence: Evidence) -> Iterator[Claim]:
             if series == ADDED
             else "the size of the change of the averaged empirical risk, on the same seed"
         )
-        yield every(
+        yield claim_on_all_cells(
             id=name, artefact=WINDOW, location="Theorem 4.1", kind="theorem", source="ours",
             statement=f"{words}: of runs, the change by {'batches' if series == BY_BATCHES else 'noise'} grows no faster, or falls no more slowly",
             quantity=f"log-log slope in {axis} of {what}: the largest over {', '.join(told)}",
-            cells=algebra.by(table, list(told), lambda group, axis=axis: algebra.exponent(group, axis)),  # type: ignore[misc]
+            cells=algebra.measured_by(table, list(told), lambda group, axis=axis: algebra.exponent(group, axis)),  # type: ignore[misc]
             criterion=at_most(power + LOGARITHMS, f": consistent with an upper bound of power {power:g}, up to logarithms"),
             regime=regime(table), changed=FROM_OUTSIDE if name in ("batch-term", "noise-term-batch") else "",
             note=f"kappa {range_of(table['kappa'])}; the paper speaks of the bound, here runs are judged",
@@ -171,20 +173,20 @@ def _slopes(evidence: Evidence) -> Iterator[Claim]:
 def _sizes(evidence: Evidence) -> Iterator[Claim]:
     """Judges the size of the changes against the terms with constants 1, which grow and fall with everything at once."""
     batches = rows(evidence, WINDOW, panel="batches", series=BY_BATCHES)
-    yield every(
+    yield claim_on_all_cells(
         id="batch-term-size", artefact=WINDOW, location="Theorem 4.1", kind="theorem", source="paper",
         statement="batches cost at most 1/(gamma sqrt(BT)) + eta (1/B + 1/T), up to a constant",
         quantity="size of the change of the averaged empirical risk by batches over these terms, constants 1, no logarithms: the largest over B and eta",
-        cells={algebra.place_of(row, ("B", "eta")): _over(row, _batch_terms(row)) for row in algebra.each(batches)},
+        cells={algebra.place_of(row, ("B", "eta")): _over(row, _batch_terms(row)) for row in algebra.rows_of(batches)},
         criterion=at_most(SAME_ORDER), regime=regime(batches).otherwise(HIDDEN), changed=HIDDEN_ACCUSED, note="the change is one draw's, on the same records and start",
     )  # fmt: skip
     noise = rows(evidence, WINDOW, series=BY_NOISE)
     noise = in_window(noise[noise["panel"] != "wide networks"])
-    yield every(
+    yield claim_on_all_cells(
         id="noise-term-size", artefact=WINDOW, location="Theorem 4.1", kind="theorem", source="paper",
         statement="noise costs at most (1 - lambda) kappa/(B sqrt(T)) (1/gamma + eta sqrt(m d/B)) + ((1 - lambda)^2 + lambda^2 eta) eta kappa^2 m d/B^2, up to a constant",
         quantity="size of the change of the averaged empirical risk by noise over these terms, constants 1, no logarithms: the largest over n, B, T, m, d, kappa and lambda",
-        cells={algebra.place_of(row, PLACE): _over(row, _noise_terms(row)) for row in algebra.each(noise)},
+        cells={algebra.place_of(row, PLACE): _over(row, _noise_terms(row)) for row in algebra.rows_of(noise)},
         criterion=at_most(SAME_ORDER), regime=HIDDEN, changed=f"{FROM_OUTSIDE} {HIDDEN_ACCUSED}",
         note=f"kappa {range_of(noise['kappa'])}, lambda {range_of(noise['lam'])}, {len(noise)} places inside the window; C_clip, a logarithm in the paper, is {range_of(noise['C_clip'])}",
     )  # fmt: skip
@@ -212,11 +214,11 @@ def _correlation(evidence: Evidence) -> Iterator[Claim]:
     table = rows(evidence, WINDOW, panel="correlation", series=BY_NOISE)
     table = table.assign(residue=1.0 - algebra.floats(table, "lam"))
     little = table[algebra.floats(table, "kappa") <= LITTLE[1]]
-    yield every(
+    yield claim_on_all_cells(
         id="noise-term-correlation", artefact=WINDOW, location="Theorem 4.1, Remark 4.2", kind="theorem", source="ours",
         statement="for a fixed kappa the linear noise term is proportional to 1 - lambda: of runs with little noise, the change by noise falls at least so fast",
         quantity="log-log slope in 1 - lambda of the size of the change of the averaged empirical risk by noise: the smallest over eta",
-        cells=algebra.by(little, ["eta"], lambda group: algebra.exponent(group, "residue")),
+        cells=algebra.measured_by(little, ["eta"], lambda group: algebra.exponent(group, "residue")),
         criterion=at_least(1.0 - LOGARITHMS), regime=regime(little),
         note=f"lambda {range_of(little['lam'])}, kappa {range_of(little['kappa'])}",
     )  # fmt: skip
@@ -225,7 +227,7 @@ def _correlation(evidence: Evidence) -> Iterator[Claim]:
     found: Places = {}
     for _, group in much.groupby("eta", dropna=False):
         found |= room(group, _weight, ("eta", "lam"))
-    yield every(
+    yield claim_on_all_cells(
         id="noise-quadratic-correlation", artefact=WINDOW, location="Theorem 4.1, Remark 4.2", kind="theorem", source="ours",
         statement="for a fixed kappa the quadratic noise term is governed by (1 - lambda)^2 + lambda^2 eta: of runs with much noise, what noise adds falls with it",
         quantity="what noise adds to the averaged population risk over (1 - lambda)^2 + lambda^2 eta, over the same at lambda = 0: the largest over lambda and eta",

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpdescent.papers.wang2026 import rates
 from dpdescent.papers.wang2026.corollaries import Point, corollary_5_3
-from dpdescent.papers.wang2026.criteria import CONSTANT_1, every, hidden, rows
+from dpdescent.papers.wang2026.criteria import CONSTANT_1, claim_on_all_cells, hidden, rows
 from dpdescent.papers.wang2026.rates import Run
 from dpdescent.papers.wang2026.setting import Part, Row, Spec
 from dpdescent.privacy.participation import closed_forms
@@ -17,7 +17,7 @@ from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import at_least
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.records import agree
+from dpdescent.replication.judging.records import agreement
 
 LOWER, UPPER, FOURTH, SIXTH = "lower limit", "upper limit", "gamma^-4", "gamma^-6"
 # Logarithms: in neither, in kappa only (with the limits as printed), or in the limits too, as the proofs show them.
@@ -96,7 +96,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         found = {told: _inside(evidence, logs, inner) for logs, told in LOGS.items()}
         known = {told: places for told, (places, _) in found.items() if places}
         what = inner or "the range"
-        made = every(
+        made = claim_on_all_cells(
             id=name, artefact=WIDTHS, location="Theorem 4.1, Corollary 5.3", kind="theorem", source="paper",
             statement=words,
             quantity=f"largest admissible width over the smallest{'; with ' + what + ', the smaller of the limits and it' if inner else ''}: the smallest over n, gamma, eta, accountants and readings of the logarithms",
@@ -107,7 +107,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         if not known:
             yield made
             continue
-        agreed = agree({told: at_least(1.0).verdict_on_all(places.values()) for told, places in known.items()})
+        agreed = agreement({told: at_least(1.0).verdict_on_all(places.values()) for told, places in known.items()})
         opens = "; ".join(f"{told}: {_opens(upper, places)}" for told, (places, upper) in found.items() if places)
         note = f"{agreed.told}. From which n on it is at least 1: {opens}"
         made = dataclasses.replace(made, verdict=agreed.verdict, why=agreed.why, note=note)
@@ -132,7 +132,7 @@ def _opens(table: pd.DataFrame, found: Places) -> str:
     for _, group in table.groupby(["eta", "gamma", "lam", "eps", "accountant"], dropna=False):
         ordered = group.sort_values("n", ascending=False)
         first = None
-        for row in algebra.each(ordered):
+        for row in algebra.rows_of(ordered):
             if not (each := found.get(algebra.place_of(row, PLACE))) or each.value < 1.0:
                 break
             first = row["n"]

@@ -22,7 +22,7 @@ from dpdescent.papers.wang2026.criteria import (
     SAME_ORDER,
     TAIL,
     claim,
-    every,
+    claim_on_all_cells,
     range_of,
     regime,
     rows,
@@ -34,7 +34,7 @@ from dpdescent.papers.wang2026.terms import FROM_OUTSIDE, WINDOW, room
 from dpdescent.papers.wang2026.window import Projected
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra, statistics
-from dpdescent.replication.judging.criteria import Criterion, about, at_least, at_most
+from dpdescent.replication.judging.criteria import Criterion, at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import HIDDEN, HIDDEN_ACCUSED
 from dpdescent.replication.judging.statistics import Estimate, exactly
@@ -131,7 +131,7 @@ def without_logs(evidence: Evidence, table: pd.DataFrame) -> pd.DataFrame:
     T, n = algebra.floats(table, "T"), algebra.floats(table, "n")
     known = (T > 0) & (n > 0) & (delta > 0)
     logs = np.log(np.where(known, T, 1.0)) ** 2 + np.log(np.where(known, n, 1.0) / (delta if delta > 0 else 1.0))
-    return algebra.scaled(table, np.where(known & (logs > 0), 1.0 / np.where(logs > 0, logs, 1.0), math.nan))
+    return algebra.scaled_rows(table, np.where(known & (logs > 0), 1.0 / np.where(logs > 0, logs, 1.0), math.nan))
 
 
 RATES = "ext_window_rates"
@@ -179,12 +179,12 @@ def _of(evidence: Evidence, panel: str, accountant: str, series: str) -> pd.Data
 
 def _in_iterations(evidence: Evidence) -> Claim:
     table = rows(evidence, WINDOW, panel="iterations", series=EMPIRICAL)
-    largest = algebra.at_end(table, "eta")
-    return every(
+    largest = algebra.rows_at_end(table, "eta")
+    return claim_on_all_cells(
         id="gd-rate-t", artefact=WINDOW, location="App. E (full-batch GD)", kind="theorem", source="paper",
         statement="with B = n and eta of the order of one the averaged empirical risk is at most of the order of 1/(gamma^2 T)",
         quantity="log-log slope in T of the averaged risk over log^2 T + log(n/delta), at the largest step that the theorem admits",
-        cells=algebra.by(without_logs(evidence, largest), ["eta"], lambda group: algebra.exponent(group, "T")),
+        cells=algebra.measured_by(without_logs(evidence, largest), ["eta"], lambda group: algebra.exponent(group, "T")),
         criterion=rate(-1.0), regime=regime(largest), changed=f"{LOGS_LEFT_OUT} {FROM_OUTSIDE}",
         note=f"m = {range_of(table['m'])}; smaller steps than of the order of one are claim step-term",
     )  # fmt: skip
@@ -194,7 +194,7 @@ def _in_records(evidence: Evidence) -> Iterator[Claim]:
     for name, panel, accountant, series, power, words in RUNS:
         table = _of(evidence, panel, accountant, series)
         # The margin that few records have is a little wider than that of many.
-        at_margin = algebra.scaled(table, algebra.floats(table, "gamma") ** (1.0 if power > -1.0 else 2.0))
+        at_margin = algebra.scaled_rows(table, algebra.floats(table, "gamma") ** (1.0 if power > -1.0 else 2.0))
         yield claim(
             id=name, artefact=RATES, location=PLACES[panel], kind="theorem", source="paper",
             statement=f"with the prescribed B and T the averaged {series} is at most of the order of {words}",
@@ -215,19 +215,19 @@ def _both(evidence: Evidence) -> Iterator[Claim]:
     proved = pd.concat(
         [tables[name] for name in ("independent, Corollary 5.5", "correlated, Corollary 5.3")], ignore_index=True
     )
-    yield every(
+    yield claim_on_all_cells(
         id="both-attain-the-rate", artefact=RATES, location="Sec. 1, Sec. 5", kind="text", source="paper",
         statement="both independent-noise and correlated-noise DP-SGD attain the rate O(1/sqrt(n) + sqrt(d)/(n eps))",
         quantity="log-log slope in n of the averaged population risk over log^2 T + log(n/delta), with proved noise: the larger of lambda = 0 and lambda = 0.5",
         cells={name: slopes[name] for name in ("independent, Corollary 5.5", "correlated, Corollary 5.3")}, criterion=rate(-0.5),
-        changed=FROM_OUTSIDE, regime=regime(proved), note=f"all arms: {algebra.told(slopes)}",
+        changed=FROM_OUTSIDE, regime=regime(proved), note=f"all arms: {algebra.places_text(slopes)}",
     )  # fmt: skip
     yield claim(
         id="rates-match", artefact=RATES, location="Sec. 5.1 (interpretation)", kind="text", source="ours",
         statement="the displayed rate matches the independent-noise rate asymptotically",
         quantity="log-log slope in n of the averaged population risk over its logarithms, with proved noise: lambda = 0.5 at Corollary 5.3's B and T less lambda = 0 at Corollary 5.5's",
         measured=statistics.minus(slopes["correlated, Corollary 5.3"], slopes["independent, Corollary 5.5"]),
-        criterion=about(0.0, LOGARITHMS), regime=regime(proved), changed=FROM_OUTSIDE,
+        criterion=within_of(0.0, LOGARITHMS), regime=regime(proved), changed=FROM_OUTSIDE,
         note="the paper compares printed rates, here runs are compared",
     )  # fmt: skip
 
@@ -249,11 +249,11 @@ def _cuts(evidence: Evidence) -> Iterator[Claim]:
     yield claim(
         id="risk-falls-with-eps", artefact=RATES, location="Corollary 5.3", kind="theorem", source="ours",
         statement="the privacy-dependent part of the rate falls with eps", quantity="averaged population risk at the largest eps over that at the smallest",
-        measured=algebra.ends(table, "eps"), criterion=at_most(1.0), regime=regime(table), changed=FROM_OUTSIDE,
+        measured=algebra.last_over_first(table, "eps"), criterion=at_most(1.0), regime=regime(table), changed=FROM_OUTSIDE,
         note="the paper speaks of the bound, here runs are judged",
     )  # fmt: skip
     margins = _of(evidence, "margin, Corollary 5.5", "none", POPULATION)
-    yield every(
+    yield claim_on_all_cells(
         id="corollary-5.6-margin", artefact=RATES, location="Corollary 5.6, Theorem E.1", kind="theorem", source="paper",
         statement="without noise the population risk grows no faster than 1/gamma^2 in the margin",
         quantity="averaged population risk times gamma^2 over the same at the narrowest margin: the largest",
@@ -267,8 +267,8 @@ def _gaps(evidence: Evidence) -> Iterator[Claim]:
         ("gd-gap", "GD", "none", "App. E (full-batch GD)"), ("corollary-5.5-gap", "Corollary 5.5", REPLACED, "Corollary 5.5 (proof)"),
     ):  # fmt: skip
         population, empirical = (_of(evidence, panel, accountant, series) for series in (POPULATION, EMPIRICAL))
-        pairs = algebra.pairs(population, empirical, ("n", "T", "B"))
-        yield every(
+        pairs = algebra.paired_rows(population, empirical, ("n", "T", "B"))
+        yield claim_on_all_cells(
             id=name, artefact=RATES, location=place, kind="theorem", source="paper",
             statement="the generalization gap is of the order of 1/(gamma^2 n)",
             quantity="difference of averaged risks times gamma^2 n, over log^2 T + log(n/delta), constant 1: the largest over n",
@@ -288,13 +288,14 @@ def _learns(evidence: Evidence) -> Claim:
     table = rows(evidence, RATES, series=POPULATION)
     noisy = table[(algebra.floats(table, "kappa") > 0) & table["accountant"].isin([REPLACED, TAIL])]
     last = pd.concat(
-        [algebra.at_end(group, "n") for _, group in noisy[noisy["panel"].isin(PLACES)].groupby("panel")] or [noisy[:0]]
+        [algebra.rows_at_end(group, "n") for _, group in noisy[noisy["panel"].isin(PLACES)].groupby("panel")]
+        or [noisy[:0]]
     )
     shares = {
         algebra.place_of(row, ("panel", "n", "accountant")): exactly(row["mean"] / math.log(2.0))
-        for row in algebra.each(last)
+        for row in algebra.rows_of(last)
     }
-    return every(
+    return claim_on_all_cells(
         id="clipping-scale", artefact=RATES, location="Sec. 4.2", kind="text", source="ours",
         statement="the analysis suggests the clipping scale C_clip of the order of G_delta: (ours) private runs learn at a threshold that clips nothing",
         quantity="averaged population risk of private runs at eps = 1 over log 2, the loss of an output of 0, at the most records: the largest over corollaries",

@@ -1,8 +1,8 @@
 """Row algebra: from the rows of a table to estimates by place, in one way for all papers.
 
-Functions over several places return a dictionary from the place, in words, to its estimate: `records.every` takes it,
-and `claims_cells.csv` lists it. Where a user's own grid lacks rows, there are fewer places or none; without any place
-the estimate is `NOTHING`, and the claim not testable.
+Functions over several places return a dictionary from the place, in words, to its estimate:
+`records.claim_on_all_cells` takes it, and `claims_cells.csv` lists it. Where a user's own grid lacks rows, there are
+fewer places or none; without any place the estimate is `NOTHING`, and the claim not testable.
 """
 
 import math
@@ -32,7 +32,7 @@ Places = dict[str, Estimate]
 POINTS = 3
 
 
-def each(table: pd.DataFrame) -> "Iterator[pd.Series[Any]]":
+def rows_of(table: pd.DataFrame) -> "Iterator[pd.Series[Any]]":
     """The rows of a table."""
     return (row for _, row in table.iterrows())
 
@@ -55,22 +55,22 @@ def means(
     table: pd.DataFrame, keys: Sequence[str], interval: "Callable[[pd.Series[float]], Estimate]" = mean_of
 ) -> Places:
     """The mean of every row by its place, with an interval by the given function."""
-    return _with_value((place_of(row, keys), interval(row)) for row in each(table))
+    return _with_value((place_of(row, keys), interval(row)) for row in rows_of(table))
 
 
-def by(table: pd.DataFrame, keys: Sequence[str], measure: Callable[[pd.DataFrame], Estimate]) -> Places:
+def measured_by(table: pd.DataFrame, keys: Sequence[str], measure: Callable[[pd.DataFrame], Estimate]) -> Places:
     """A measure of every group of rows, by the place of the group; groups without a value are left out."""
     groups = (group.reset_index(drop=True) for _, group in table.groupby(list(keys), sort=True, dropna=False))
     return _with_value((place_of(group.iloc[0], keys), measure(group)) for group in groups)
 
 
-def over(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:
+def ratio_of_rows(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:
     """The ratio of the means of two rows; `NOTHING` unless both are positive and finite."""
     usable = all(math.isfinite(row["mean"]) and row["mean"] > 0 for row in (first, second))
     return ratio(first, second) if usable else NOTHING
 
 
-def pairs(
+def paired_rows(
     upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str]
 ) -> "list[tuple[pd.Series[float], pd.Series[float]]]":
     """Rows of two tables at equal places; places that only one table has are left out."""
@@ -87,19 +87,21 @@ def _keys(table: pd.DataFrame, on: Sequence[str]) -> list[tuple[object, ...]]:
 
 def ratios(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str], named_by: Sequence[str] = ()) -> Places:
     """Ratios of means at equal places; `named_by` are the columns that name a place, if fewer than `on` suffice."""
-    return _with_value((place_of(row, named_by or on), over(row, other)) for row, other in pairs(upper, lower, on))
+    return _with_value(
+        (place_of(row, named_by or on), ratio_of_rows(row, other)) for row, other in paired_rows(upper, lower, on)
+    )
 
 
 def differences(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str]) -> pd.DataFrame:
     """Rows of the upper table at places that both tables have; their mean is the difference of both means."""
     rows = []
-    for row, other in pairs(upper, lower, on):
+    for row, other in paired_rows(upper, lower, on):
         errors = [0.0 if math.isnan(operand["se"]) else operand["se"] for operand in (row, other)]
         rows.append(row.to_dict() | {"mean": row["mean"] - other["mean"], "se": math.hypot(*errors)})
     return pd.DataFrame(rows, columns=upper.columns)
 
 
-def at_end(table: pd.DataFrame, column: str, largest: bool = True) -> pd.DataFrame:
+def rows_at_end(table: pd.DataFrame, column: str, largest: bool = True) -> pd.DataFrame:
     """Rows at the largest, or smallest, value of a column."""
     values = floats(table, column)
     if not np.isfinite(values).any():
@@ -107,14 +109,14 @@ def at_end(table: pd.DataFrame, column: str, largest: bool = True) -> pd.DataFra
     return table[values == (np.nanmax(values) if largest else np.nanmin(values))].reset_index(drop=True)
 
 
-def ends(table: pd.DataFrame, axis: str) -> Estimate:
+def last_over_first(table: pd.DataFrame, axis: str) -> Estimate:
     """The mean at the last value of an axis divided by that at the first; `NOTHING` where the axis has one value."""
     if table[axis].nunique() < 2:
         return NOTHING
-    return over(at_end(table, axis).iloc[0], at_end(table, axis, largest=False).iloc[0])
+    return ratio_of_rows(rows_at_end(table, axis).iloc[0], rows_at_end(table, axis, largest=False).iloc[0])
 
 
-def scaled(table: pd.DataFrame, factors: Array) -> pd.DataFrame:
+def scaled_rows(table: pd.DataFrame, factors: Array) -> pd.DataFrame:
     """Rows whose means and errors are multiplied by exact factors; rows without a positive factor are left out."""
     factors = np.where(factors > 0, factors, math.nan)
     product = table.assign(mean=floats(table, "mean") * factors, se=floats(table, "se") * factors)
@@ -127,7 +129,7 @@ def exponent(table: pd.DataFrame, axis: str, points: int = POINTS) -> Estimate:
     return log_log_slope(table, axis) if table[axis].nunique() >= points else NOTHING
 
 
-def line(table: pd.DataFrame, axis: str) -> Estimate:
+def least_squares_slope(table: pd.DataFrame, axis: str) -> Estimate:
     """The log-log slope of a least-squares line through the means, as the caption of a figure gives it.
 
     Only the standard errors of the means widen its interval, and scatter about the line does not: through exact points
@@ -154,31 +156,31 @@ def positive(values: Iterable[float]) -> list[float]:
     return [float(value) for value in values if value > 0 and math.isfinite(value)]
 
 
-def steps(values: Iterable[float]) -> list[Estimate]:
+def step_ratios(values: Iterable[float]) -> list[Estimate]:
     """Every positive value divided by the one before it."""
     return [exactly(after / before) for before, after in pairwise(positive(values))]
 
 
-def spread(values: Iterable[float]) -> Estimate:
+def largest_over_smallest(values: Iterable[float]) -> Estimate:
     """The largest value divided by the smallest; `NOTHING` for fewer than two values."""
     usable = positive(values)
     return exactly(max(usable) / min(usable)) if len(usable) > 1 else NOTHING
 
 
-def growth(values: Iterable[float]) -> Estimate:
+def largest_over_first(values: Iterable[float]) -> Estimate:
     """The largest value divided by the first; `NOTHING` for fewer than two values."""
     usable = positive(values)
     return exactly(max(usable) / usable[0]) if len(usable) > 1 else NOTHING
 
 
-def listed(values: Iterable[tuple[object, float]], form: str = ".3g") -> str:
+def values_text(values: Iterable[tuple[object, float]], form: str = ".3g") -> str:
     """Text for a note: the values, each with its place."""
     return ", ".join(f"{value:{form}} at {place}" for place, value in values)
 
 
-def told(places: Mapping[str, Estimate]) -> str:
+def places_text(places: Mapping[str, Estimate]) -> str:
     """Text for a note: the value at every place."""
-    return listed((place or "all", estimate.value) for place, estimate in places.items()) or "no rows"
+    return values_text((place or "all", estimate.value) for place, estimate in places.items()) or "no rows"
 
 
 def _with_value(estimates: Iterable[tuple[str, Estimate]]) -> Places:

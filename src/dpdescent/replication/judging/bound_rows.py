@@ -22,10 +22,10 @@ ROUNDING = 1e-9
 # distance is that of Student's t with the same probability.
 STANDARD_ERRORS = 4.0
 CHANCE = f"{STANDARD_ERRORS:g} standard errors (Student's t)"
-chance = partial(statistics.chance, standard_errors=STANDARD_ERRORS)
+chance = partial(statistics.distance_by_chance, standard_errors=STANDARD_ERRORS)
 
 
-def row(
+def bound_row(
     *,
     bound: str,
     location: str,
@@ -51,16 +51,16 @@ def row(
     return Bound(bound, location, setting, float(value), number, holds, note)
 
 
-def stated(
+def unjudged_row(
     *, bound: str, location: str, setting: str, value: float, note: str = "", measured: float | None = None
 ) -> Bound:
     """A row for a quantity that bounds nothing by itself; a measured value may stand beside it."""
-    return row(
+    return bound_row(
         bound=bound, location=location, setting=setting, value=value, measured=measured, direction=None, note=note
     )
 
 
-def identity(
+def equality_row(
     *, bound: str, location: str, setting: str, value: float, measured: float | None, allowed: float, note: str = ""
 ) -> Bound:
     """A row for an equality: it holds if the measured value is within `allowed` of it; open where that is NaN."""
@@ -69,30 +69,30 @@ def identity(
     return Bound(bound, location, setting, float(value), number, holds, note)
 
 
-def order(bound: str, location: str, setting: str, value: float, measured: float | None, note: str = "") -> Bound:
+def order_row(bound: str, location: str, setting: str, value: float, measured: float | None, note: str = "") -> Bound:
     """A row for a formula with hidden constants: open, with the constant that the formula would need."""
     number = finite(measured)
     needed = f"measured is {number / value:.3g} times it" if number is not None and value > 0.0 else ""
-    return stated(
+    return unjudged_row(
         bound=bound, location=location, setting=setting, value=value, note=joined(note, needed, ORDER), measured=number,
     )  # fmt: skip
 
 
-def exact(
+def exact_row(
     bound: str, location: str, setting: str, value: float, measured: float | None, note: str, *, met: bool = True,
     direction: Direction = "at most",
 ) -> Bound:  # fmt: skip
     """A row for a bound beside an exact value; open where its conditions are not met or the value is not finite."""
     number = finite(measured)
     if not met or number is None:
-        return stated(bound=bound, location=location, setting=setting, value=value, note=note, measured=number)
-    return row(
+        return unjudged_row(bound=bound, location=location, setting=setting, value=value, note=note, measured=number)
+    return bound_row(
         bound=bound, location=location, setting=setting, value=value, measured=number, direction=direction, note=note,
         allowed=ROUNDING * abs(value),
     )  # fmt: skip
 
 
-def simulated(
+def simulated_row(
     bound: str, location: str, setting: str, value: float, trials: "pd.Series[float]", note: str, *, met: bool = True,
     direction: Direction = "at most", bound_chance: float = 0.0,
 ) -> Bound:  # fmt: skip
@@ -102,32 +102,32 @@ def simulated(
     """
     measured = finite(trials["mean"])
     if not met or not math.isfinite(value):
-        return stated(bound=bound, location=location, setting=setting, value=value, note=note, measured=measured)
-    return row(
+        return unjudged_row(bound=bound, location=location, setting=setting, value=value, note=note, measured=measured)
+    return bound_row(
         bound=bound, location=location, setting=setting, value=value, measured=measured, direction=direction,
         note=joined(note, f"{CHANCE} beyond allowed"), allowed=math.hypot(chance(trials), bound_chance),
     )  # fmt: skip
 
 
-def same(
+def mean_equality_row(
     bound: str, location: str, setting: str, value: float, trials: "pd.Series[float]", note: str, *, met: bool = True
 ) -> Bound:
     """A row for an exact mean beside the mean over trials; open where conditions are not met or it is not finite."""
     measured = finite(trials["mean"])
     if not met or not math.isfinite(value):
-        return stated(bound=bound, location=location, setting=setting, value=value, note=note, measured=measured)
-    return identity(
+        return unjudged_row(bound=bound, location=location, setting=setting, value=value, note=note, measured=measured)
+    return equality_row(
         bound=bound, location=location, setting=setting, value=value, measured=measured, allowed=chance(trials),
         note=joined(note, f"equality, {CHANCE} either way allowed"),
     )  # fmt: skip
 
 
-def equal(
+def rounded_equality_row(
     bound: str, location: str, setting: str, value: float, measured: float | None, note: str = "",
     rounding: float = ROUNDING,
 ) -> Bound:  # fmt: skip
     """A row for an equality of exact values, up to rounding relative to them."""
-    return identity(
+    return equality_row(
         bound=bound, location=location, setting=setting, value=value, measured=measured, allowed=rounding * abs(value),
         note=joined(note, f"equality up to rounding, {rounding:g} relative"),
     )  # fmt: skip
@@ -142,30 +142,30 @@ def finite(value: float | None) -> float | None:
     return float(value) if value is not None and math.isfinite(value) else None
 
 
-def distinct(values: Iterable[float]) -> list[float]:
+def distinct_values(values: Iterable[float]) -> list[float]:
     """The distinct values in rising order, without NaN."""
     return sorted({float(value) for value in values if not math.isnan(value)})
 
 
 def ends_and_middle(values: Iterable[float]) -> list[float]:
     """The smallest, the middle one and the largest of the distinct values."""
-    ordered = distinct(values)
+    ordered = distinct_values(values)
     return sorted({ordered[0], ordered[len(ordered) // 2], ordered[-1]}) if ordered else []
 
 
-def place(name: str, table_row: "pd.Series[float]", *keys: str, digits: int = 6) -> str:
+def place_text(name: str, table_row: "pd.Series[float]", *keys: str, digits: int = 6) -> str:
     """The place of a row in words: its table, and the keys that have a value, with at most `digits` digits."""
     pairs = ((key, table_row[key]) for key in keys if not pd.isna(table_row[key]))
     texts = (f"{key}={value if isinstance(value, str) else f'{value:.{digits}g}'}" for key, value in pairs)
     return f"{name}: {', '.join(texts)}"
 
 
-def is_met(met: bool) -> str:
+def met_or_not(met: bool) -> str:
     """The words in which a note says whether a condition is met."""
     return "met" if met else "not met"
 
 
-def pick(table: pd.DataFrame, column: str, **where: object) -> float | None:
+def value_at(table: pd.DataFrame, column: str, **where: object) -> float | None:
     """One value of the row of a table that has the given values; None where there is no such row.
 
     Raises:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dpdescent.replication.judging.evidence import Verdict
-from dpdescent.replication.judging.statistics import Estimate, all_of, verdict
+from dpdescent.replication.judging.statistics import Estimate, verdict, verdict_on_all
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Criterion:
     def verdict_on_all(self, estimates: Iterable[Estimate]) -> Verdict:
         """The verdict on a statement about several estimates: one failure refutes it, one doubt leaves it open."""
         verdicts = [self.verdict(estimate) for estimate in estimates]
-        return all_of(verdicts) if verdicts else "not testable"
+        return verdict_on_all(verdicts) if verdicts else "not testable"
 
     def margin(self, value: float) -> float:
         """The distance of a value from the nearer end; negative outside."""
@@ -55,7 +55,7 @@ def between(low: float, high: float, *, words: str = "") -> Criterion:
     return Criterion(words or f"between {low:g} and {high:g}", low, high)
 
 
-def about(value: float, within: float, *, words: str = "") -> Criterion:
+def within_of(value: float, within: float, *, words: str = "") -> Criterion:
     """The criterion `within so much of value`; `words` are printed in place of that."""
     return Criterion(words or f"within {within:g} of {value:g}", value - within, value + within)
 

@@ -29,7 +29,7 @@ from dpdescent.replication.judging.evidence import (
     Why,
     joined,
 )
-from dpdescent.replication.judging.statistics import NOTHING, Estimate, all_of, widened
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, verdict_on_all, widened
 
 Cells = Mapping[str, Estimate] | Iterable[Estimate]
 
@@ -114,7 +114,7 @@ def claim(
             where the interval is a range over the readings of an unstated value.
     """
     verdict = criterion.verdict(measured)
-    result = judged(
+    result = judged_claim(
         paper, id=id, artefact=artefact, location=location, kind=kind, source=source, statement=statement,
         quantity=quantity, measured=measured, criterion=criterion.words, verdict=verdict,
         why=straddles if verdict == "inconclusive" else "", changed=changed, note=note,
@@ -122,7 +122,7 @@ def claim(
     return regime.applied(result)
 
 
-def every(
+def claim_on_all_cells(
     paper: str, *, id: str, artefact: str, location: str, kind: ClaimKind, source: Source, statement: str,
     quantity: str, cells: Cells, criterion: Criterion, regime: Regime = INSIDE, changed: str = "", note: str = "",
 ) -> Claim:  # fmt: skip
@@ -139,10 +139,10 @@ def every(
     named = cells if isinstance(cells, Mapping) else {str(k): estimate for k, estimate in enumerate(cells, 1)}
     estimates = {name: estimate for name, estimate in named.items() if not math.isnan(estimate.value)}
     verdicts = {name: _verdict_on_cell(estimate, criterion, len(estimates)) for name, estimate in estimates.items()}
-    verdict: Verdict = all_of(list(verdicts.values())) if verdicts else "not testable"
+    verdict: Verdict = verdict_on_all(list(verdicts.values())) if verdicts else "not testable"
     deciding = [estimate for name, estimate in estimates.items() if verdicts[name] == verdict]
     shown = min(deciding, key=lambda estimate: criterion.margin(estimate.value), default=NOTHING)
-    result = judged(
+    result = judged_claim(
         paper, id=id, artefact=artefact, location=location, kind=kind, source=source, statement=statement,
         quantity=quantity, measured=shown, criterion=criterion.words, verdict=verdict, changed=changed, note=note,
     )  # fmt: skip
@@ -160,7 +160,7 @@ def _verdict_on_cell(estimate: Estimate, criterion: Criterion, cells: int) -> Ve
     return unwidened if criterion.verdict(widened(estimate, cells)) == unwidened else "inconclusive"
 
 
-class Agreed(NamedTuple):
+class Agreement(NamedTuple):
     """The verdict that all readings of an unstated value share, else `inconclusive`.
 
     Attributes:
@@ -173,7 +173,7 @@ class Agreed(NamedTuple):
     told: str
 
 
-def agree(readings: Mapping[str, Verdict]) -> Agreed:
+def agreement(readings: Mapping[str, Verdict]) -> Agreement:
     """The verdict of a claim with an unstated value, from its verdict at every declared reading of that value.
 
     Raises:
@@ -185,8 +185,8 @@ def agree(readings: Mapping[str, Verdict]) -> Agreed:
     listed = ", ".join(f"{verdict} at {reading}" for reading, verdict in readings.items())
     if len(shared) == 1:
         verdict = shared.pop()
-        return Agreed(verdict, _reason(verdict), listed)
-    return Agreed("inconclusive", "unstated value decides", f"the unstated value decides: {listed}")
+        return Agreement(verdict, _reason(verdict), listed)
+    return Agreement("inconclusive", "unstated value decides", f"the unstated value decides: {listed}")
 
 
 def at_every_reading(readings: Mapping[str, Claim]) -> Claim:
@@ -201,7 +201,7 @@ def at_every_reading(readings: Mapping[str, Claim]) -> Claim:
     testable = {
         reading: judgement.verdict for reading, judgement in readings.items() if judgement.verdict != "not testable"
     }
-    agreed = agree(testable or {reading: judgement.verdict for reading, judgement in readings.items()})
+    agreed = agreement(testable or {reading: judgement.verdict for reading, judgement in readings.items()})
     first = next((readings[reading] for reading in testable), next(iter(readings.values())))
     return replace(first, verdict=agreed.verdict, why=agreed.why, note=agreed.told)
 
@@ -212,7 +212,7 @@ def _reason(verdict: Verdict) -> Why:
     return reasons.get(verdict, "")
 
 
-def judged(
+def judged_claim(
     paper: str, *, id: str, artefact: str, location: str, kind: ClaimKind, source: Source, statement: str,
     quantity: str, measured: Estimate | None, criterion: str, verdict: Verdict, why: Why = "", changed: str = "",
     note: str = "", cells: Sequence[Cell] = (),
@@ -229,12 +229,12 @@ def judged(
     )  # fmt: skip
 
 
-def untestable(
+def untestable_claim(
     paper: str, *, id: str, artefact: str, location: str, kind: ClaimKind, source: Source, statement: str,
     why: Unjudged, because: str, changed: str = "", note: str = "",
 ) -> Claim:  # fmt: skip
     """A claim that no table can judge, with the reason as a term (`why`) and in a sentence (`because`)."""
-    return judged(
+    return judged_claim(
         paper, id=id, artefact=artefact, location=location, kind=kind, source=source, statement=statement,
         quantity="none", measured=None, criterion=f"none: {because}", verdict="not testable", why=why,
         changed=changed, note=note,

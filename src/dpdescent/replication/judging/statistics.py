@@ -43,7 +43,7 @@ def quotient(numerator: float, denominator: float) -> Estimate:
     return exactly(numerator / denominator) if denominator > 0 else NOTHING
 
 
-def known(estimates: Iterable[Estimate]) -> list[Estimate]:
+def with_value(estimates: Iterable[Estimate]) -> list[Estimate]:
     """The estimates that have a value."""
     return [estimate for estimate in estimates if not math.isnan(estimate.value)]
 
@@ -69,7 +69,7 @@ def minus(first: Estimate, second: Estimate) -> Estimate:
     return Estimate(value, value - low, value + high)
 
 
-def less(estimate: Estimate, value: float) -> Estimate:
+def less_number(estimate: Estimate, value: float) -> Estimate:
     """An estimate minus a number without error."""
     return Estimate(estimate.value - value, estimate.low - value, estimate.high - value)
 
@@ -115,7 +115,7 @@ def mean_of(row: "pd.Series[float]") -> Estimate:
     return Estimate(row["mean"], row["mean"] - half, row["mean"] + half)
 
 
-def chance(row: "pd.Series[float]", standard_errors: float) -> float:
+def distance_by_chance(row: "pd.Series[float]", standard_errors: float) -> float:
     """The distance that chance may carry the mean of a row, by Student's t.
 
     Chance exceeds it as seldom as a normal value exceeds its mean by `standard_errors` standard deviations. It is NaN
@@ -205,7 +205,7 @@ def verdict(estimate: Estimate, at_least: float = -math.inf, at_most: float = ma
     return "not reproduced" if estimate.high < at_least or estimate.low > at_most else "inconclusive"
 
 
-def all_of(verdicts: list[Verdict]) -> Verdict:
+def verdict_on_all(verdicts: list[Verdict]) -> Verdict:
     """The verdict on a claim about several cells: one failure refutes it, one doubt leaves it open."""
     order: tuple[Verdict, ...] = ("not reproduced", "inconclusive", "not testable")
     return next((outcome for outcome in order if outcome in verdicts), "reproduced")

@@ -21,7 +21,7 @@ from dpdescent.replication.ledger.verdicts import (
     UNCLAIMED,
     VIOLATED,
     WITHIN,
-    Told,
+    Reporting,
 )
 
 Row = dict[str, Any]
@@ -102,7 +102,7 @@ def ledger_columns(row: Row, results: Mapping[str, Outcome]) -> Row:
     return {"eps_audit_low": outcome.epsilon(row), "audit_runs": outcome.scores.runs, "pair": pair}
 
 
-def table(rows: Iterable[Row], results: Mapping[str, Outcome], findings: Mapping[str, Told]) -> list[Row]:
+def table(rows: Iterable[Row], results: Mapping[str, Outcome], findings: Mapping[str, Reporting]) -> list[Row]:
     """Rows of the audit table with verdicts: arms that are equal for an audit share a row; statements come last.
 
     Args:
@@ -118,7 +118,7 @@ def table(rows: Iterable[Row], results: Mapping[str, Outcome], findings: Mapping
     return [_group(list(same), results, findings) for same in groups.values()]
 
 
-def _group(same: list[Row], results: Mapping[str, Outcome], findings: Mapping[str, Told]) -> Row:
+def _group(same: list[Row], results: Mapping[str, Outcome], findings: Mapping[str, Reporting]) -> Row:
     row = same[0]
     artefacts = sorted({member["artefact"] for member in same} - {""})
     entry: Row = {name: row[name] for name in COLUMNS if name in row}
@@ -127,7 +127,7 @@ def _group(same: list[Row], results: Mapping[str, Outcome], findings: Mapping[st
     if not row["request"]:
         return entry | {"verdict": UNAUDITED, "pair": "", "description": row["why_not"]}
     entry |= ledger_columns(row, results) | _shown(row, results[row["request"]])
-    report = findings.get(entry["pair"], Told(""))
+    report = findings.get(entry["pair"], Reporting(""))
     exceeded = entry["verdict"] in (VIOLATED, EXCEEDS)
     if entry["verdict"] == VIOLATED and artefacts:
         entry["verdict"] = report.verdict

@@ -39,7 +39,7 @@ class NotAudited:
     why: str
 
 
-def unknown(method: str) -> NotAudited:
+def no_attack(method: str) -> NotAudited:
     """Statement that no attack is registered for an arm's method; the attack on another method would tell nothing."""
     return NotAudited(f"no attack is registered for {method}")
 

@@ -10,7 +10,7 @@ UNCLAIMED, UNAUDITED = "nothing to compare with", "not audited"
 BASELINE, UNCOVERED = "our baseline without a guarantee", "not covered by any account"
 
 
-class Told(NamedTuple):
+class Reporting(NamedTuple):
     """The report on an attack that exceeds a claim.
 
     Attributes:

@@ -9,7 +9,7 @@ from dpdescent.papers.ours.experiments.calibration import SCHEDULED
 from dpdescent.papers.ours.reading import rows
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.accounting import tight_rho
-from dpdescent.replication.judging.bound_rows import row
+from dpdescent.replication.judging.bound_rows import bound_row
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 MOST = "measured is the most that one pair of data sets attains with gradients that stay as they are through the run"
@@ -50,7 +50,7 @@ def _after_a_mean(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _of(location: str, name: str, setting: str, rho: float, most: float | None) -> Bound:
-    return row(
+    return bound_row(
         bound=f"mu of all releases of {name}", location=location, setting=setting, value=zcdp.gaussian_dp_mu(rho),
         measured=most, note=MOST,
     )  # fmt: skip

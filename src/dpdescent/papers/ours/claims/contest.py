@@ -33,7 +33,7 @@ from dpdescent.papers.ours.contenders.field import (
     ZERO,
 )  # fmt: skip
 from dpdescent.papers.ours.contest_design import information
-from dpdescent.papers.ours.reading import claim, every, rows
+from dpdescent.papers.ours.reading import claim, claim_on_all_cells, rows
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import at_least, at_most
@@ -56,7 +56,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges who wins where, who loses, what preconditioning is worth, and the rule that follows."""
     delta = evidence.settings["dp_delta"]
     table = rows(evidence, "win_map")
-    table = table.assign(information=[_information(row, delta) for row in algebra.each(table)])
+    table = table.assign(information=[_information(row, delta) for row in algebra.rows_of(table)])
     yield from _winners(table)
     yield from _losers(table)
     yield from _preconditioning(table)
@@ -96,44 +96,44 @@ def _winners(table: pd.DataFrame) -> Iterator[Claim]:
         measured=share_of_wins(against(table, (REGRESSION,), others(REGRESSION))), criterion=at_least(0.5), changed=BEFORE.format("reproduced"),
     )  # fmt: skip
     many = table[table["information"] >= MANY]
-    yield every(
+    yield claim_on_all_cells(
         id="regression-near-the-best-with-many-records", artefact="win_map", location="Sec. 3", kind="text",
         statement="where records are many nothing is much better than DP regression, whatever the noise, the correlation of the columns and the laws",
         quantity=f"excess risk of DP regression over the smallest of all other private methods, n sqrt(rho) / p from {MANY:g} on",
         cells=against(many, (REGRESSION,), others(REGRESSION)), criterion=at_most(1.25),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="regression-nearly-free", artefact="win_map", location="Sec. 3", kind="text",
         statement="privacy is nearly free there",
         quantity=f"excess risk of DP regression over that of OLS, which is not private, n sqrt(rho) / p from {10 * MANY:g} on",
         cells=against(table[table["information"] >= 10 * MANY], (REGRESSION,), (OLS,)), criterion=at_most(2.0),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="rivals-lose-to-regression", artefact="win_map", location="Sec. 3", kind="text",
         statement="TukeyEM, BoostedAdaSSP and Hessian mixing are beaten by it wherever anything can be known",
         quantity=f"smallest excess risk of the three, the last two also with their authors' numbers of rounds, over that of DP regression, n sqrt(rho) / p from {decision.RUNGS[-2][0]:g} on",
         cells=against(table[table["information"] >= decision.RUNGS[-2][0]], RIVALS, (REGRESSION,)), criterion=at_least(1.0),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="tukey-beats-descents-where-noise-is-tiny", artefact="win_map", location="Sec. 3", kind="text",
         statement="without DP regression the advice of before would be wrong where records are many and label noise is tiny: TukeyEM has far less excess risk than preconditioned DP-GD",
         quantity="excess risk of preconditioned DP-GD over TukeyEM's, n of 30,000 and more, sigma below 0.1",
         cells=against(table[(table["n"] >= 30_000) & (table["sigma"] < 0.1)], (WHITENED,), (TUKEY,)), criterion=at_least(10.0),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="zero-where-nothing-is-known", artefact="win_map", location="Sec. 3", kind="text",
         statement="with too few records nobody is better than the estimate 0",
         quantity=f"smallest excess risk of all others over that of the estimate 0, n sqrt(rho) / p below {decision.HOPELESS:g}",
         cells=against(table[table["information"] < decision.HOPELESS], others(ZERO), (ZERO,)), criterion=at_least(0.9),
     )  # fmt: skip
     some = table[(table["information"] >= decision.HOPELESS) & (table["information"] < ENOUGH)]
-    yield every(
+    yield claim_on_all_cells(
         id="plain-descents-with-few-records", artefact="win_map", location="Sec. 3", kind="text",
         statement="with few records plain DP-GD is better than the preconditioned one",
         quantity=f"smallest excess risk of plain DP-GD (fixed, by the rule, with DP-STAT) over the preconditioned one's, n sqrt(rho) / p from {decision.HOPELESS:g} to {ENOUGH:g}",
         cells=against(some, PLAIN, (WHITENED,)), criterion=at_most(1.0),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="stat-where-label-noise-is-tiny", artefact="win_map", location="Sec. 3", kind="text",
         statement="DP-STAT is the best where label noise is tiny, because thresholds can follow residuals down",
         quantity="excess risk of DP-GD with DP-STAT over the smallest of all other private methods, sigma below 0.1",
@@ -153,13 +153,13 @@ def share_of_wins(ratios: Places) -> Estimate:
 
 
 def _losers(table: pd.DataFrame) -> Iterator[Claim]:
-    yield every(
+    yield claim_on_all_cells(
         id="sums-lose", artefact="win_map", location="Sec. 3", kind="text",
         statement="noisy sums without a ridge are never near the best",
         quantity="excess risk of sufficient statistics over the smallest of all other private methods",
         cells=against(table, (SUMS,), others(SUMS)), criterion=at_least(1.25),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="single-passes-lose-at-small-n", artefact="win_map", location="Sec. 3", kind="text",
         statement="a single pass is far from the best up to ten thousand records",
         quantity="smallest excess risk of single passes (DP-AMBSSGD, DP-SSGD, nu-DP-FTRL) over that of all other private methods, n at most 10,000",
@@ -168,7 +168,7 @@ def _losers(table: pd.DataFrame) -> Iterator[Claim]:
         criterion=at_least(2.0),
         changed="The criterion is the first one. After its verdict nu-DP-FTRL was made to take records in a random order.",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="output-perturbation-loses", artefact="win_map", location="Sec. 3", kind="text",
         statement="a noisy minimiser is not near the best",
         quantity="excess risk of output perturbation over the smallest of all other private methods, n sqrt(rho) / p from 3 on",
@@ -179,19 +179,19 @@ def _losers(table: pd.DataFrame) -> Iterator[Claim]:
 
 def _preconditioning(table: pd.DataFrame) -> Iterator[Claim]:
     enough = table[table["information"] >= ENOUGH]
-    yield every(
+    yield claim_on_all_cells(
         id="preconditioning-pays", artefact="win_map", location="Sec. 3", kind="text",
         statement="a third of the budget on the covariates' second moment pays where they are far from isotropic",
         quantity=f"excess risk of scheduled DP-GD over that of the preconditioned one, kappa = 50, n sqrt(rho) / p from {ENOUGH:g} on",
         cells=against(enough[enough["kappa"] == 50], (SCHEDULED,), (WHITENED,)), criterion=at_least(1.5),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="preconditioning-costs-little", artefact="win_map", location="Sec. 3", kind="text",
         statement="and costs little where they are isotropic",
         quantity=f"excess risk of the preconditioned DP-GD over that of the scheduled one, kappa = 1, n sqrt(rho) / p from {ENOUGH:g} on",
         cells=against(enough[enough["kappa"] == 1], (WHITENED,), (SCHEDULED,)), criterion=at_most(2.0),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="preconditioned-near-the-oracle", artefact="win_map", location="Sec. 3", kind="text",
         statement="preconditioned DP-GD by its rule is about as good as published DP-GD with constants that an oracle chose",
         quantity=f"excess risk of preconditioned DP-GD over that of the oracle's DP-GD, n sqrt(rho) / p from {ENOUGH:g} on",
@@ -208,7 +208,7 @@ def _advice(table: pd.DataFrame, delta: float) -> Iterator[Claim]:
         quantity="median over cells of the advised method's excess risk over the smallest of all private methods",
         measured=exactly(values[len(values) // 2]) if values else exactly(math.nan), criterion=at_most(1.1),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="advice-is-never-bad", artefact="win_map", location="Sec. 3", kind="text",
         statement="where it does not, little is lost",
         quantity="excess risk of the advised method over the smallest of all private methods, by cell",

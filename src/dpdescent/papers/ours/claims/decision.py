@@ -10,7 +10,7 @@ import pandas as pd
 
 from dpdescent.papers.ours.decision import MADE
 from dpdescent.papers.ours.experiments.decision import ALWAYS, FITTED, RULE
-from dpdescent.papers.ours.reading import every, rows
+from dpdescent.papers.ours.reading import claim_on_all_cells, rows
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import at_most
@@ -23,19 +23,19 @@ GROUPS = (MADE, "known", "held out")
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges what the rule is worth."""
     table = rows(evidence, "decision")
-    yield every(
+    yield claim_on_all_cells(
         id="rule-beats-every-single-method", artefact="decision", location="Sec. 3", kind="text",
         statement="one question is better than one method for all, whichever that is",
         quantity="typical regret of the rule over the smallest of all methods that are taken everywhere, by group of cells; ends as if all cells erred together",
         cells=_over(table, typical), criterion=at_most(1.0),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="rule-is-the-safest", artefact="decision", location="Sec. 3", kind="text",
         statement="and safer: its worst cell is better than the worst cell of any method that is taken everywhere",
         quantity="worst regret of the rule over the smallest worst regret of all methods that are taken everywhere, by group of cells",
         cells=_over(table, worst), criterion=at_most(1.0),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="hindsight-gains-little", artefact="decision", location="Sec. 3", kind="text",
         statement="a rule with one question more that was fitted to made data is hardly better on real tables",
         quantity="typical regret of the rule over that of the fitted one, on real tables, known and held out; ends as if all cells erred together",
@@ -69,8 +69,8 @@ def _over(table: pd.DataFrame, measure: "Callable[[pd.Series[float]], Estimate]"
     """The rule over the best of those that take one method everywhere, by group of cells."""
     found: Places = {}
     for group, cells in _groups(table, 2):
-        rule = [measure(row) for row in algebra.each(cells[cells["series"] == RULE])]
-        alone = [measure(row) for row in algebra.each(cells[cells["series"].str.startswith(ALWAYS.format(""))])]
+        rule = [measure(row) for row in algebra.rows_of(cells[cells["series"] == RULE])]
+        alone = [measure(row) for row in algebra.rows_of(cells[cells["series"].str.startswith(ALWAYS.format(""))])]
         if rule and alone:
             found[group] = _ratio(rule[0], min(alone, key=lambda each: each.value))
     return found

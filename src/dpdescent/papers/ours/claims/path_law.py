@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from dpdescent.papers.ours.experiments.iv_path_law import GAP, MEAN, NAIVE
-from dpdescent.papers.ours.reading import every, rows
+from dpdescent.papers.ours.reading import claim_on_all_cells, rows
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import at_least, at_most, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
@@ -27,14 +27,14 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     table = rows(evidence, "iv_path_law")
     small = table[table["tau_over_H"] <= SMALL]
     lags = small[small["series"].astype(str).str.fullmatch(r"autocorrelation.*law's") & (small["tau_over_H"] <= LEAST)]
-    yield every(
+    yield claim_on_all_cells(
         id="path-autocorrelation", artefact="iv_path_law", location="Sec. 1", kind="theorem",
         statement="the path of beta has the autocorrelation of a vector autoregression with the first stage's noise, and is none by itself",
         quantity=f"measured autocorrelation less that of the law, tau / H up to {LEAST:g}, by lag",
         cells=algebra.means(lags, [*PLACE, "series"]), criterion=between(-0.02, 0.02), changed=PAIRED,
     )  # fmt: skip
     moves = small[small["tau_over_H"] >= LEAST]
-    yield every(
+    yield claim_on_all_cells(
         id="path-attenuation", artefact="iv_path_law", location="Sec. 1", kind="theorem",
         statement="the mean of the path lies from 2SLS where the law to second order says",
         quantity=f"relative move of the mean over the law's, tau / H from {LEAST:g} to {SMALL:g}",
@@ -42,14 +42,14 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         changed=PAIRED,
     )  # fmt: skip
     naive = moves[(moves["series"] == GAP.format(NAIVE)) & (moves["q"] == 1)]
-    yield every(
+    yield claim_on_all_cells(
         id="naive-attenuation", artefact="iv_path_law", location="Sec. 1", kind="text",
         statement="with one instrument the naive rule, that the mean is drawn to zero by tau / H, is wrong by a factor of about two",
         quantity=f"relative move of the mean over the naive rule's, tau / H from {LEAST:g} to {SMALL:g}, q = 1",
         cells=algebra.means(naive, PLACE, _ratio), criterion=at_most(2.0 / 3.0), changed=PAIRED,
     )  # fmt: skip
     far = table[(table["series"] == GAP.format(MEAN)) & (table["tau_over_H"] >= LARGE)]
-    yield every(
+    yield claim_on_all_cells(
         id="path-law-fails-far-out", artefact="iv_path_law", location="Sec. 1", kind="text",
         statement="where the first stage's noise is as large as what the instruments explain the law means nothing",
         quantity=f"the law's relative move of the mean over the measured one, tau / H from {LARGE:g} on",

@@ -8,7 +8,7 @@ import pandas as pd
 from dpdescent.papers.ours import decision
 from dpdescent.papers.ours.claims.contest import BEFORE, RIVALS, against, others, share_of_wins
 from dpdescent.papers.ours.contenders.field import PRIVATE, REGRESSION
-from dpdescent.papers.ours.reading import claim, every, rows
+from dpdescent.papers.ours.reading import claim, claim_on_all_cells, rows
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import at_least, at_most
@@ -34,19 +34,19 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         quantity="share of tables and budgets in which it is the best private method; the interval's ends are those in which that is certain, and in which it is possible",
         measured=_wins(held_out), criterion=at_least(0.5), changed=BEFORE.format("inconclusive, on other tables"),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="held-out-rivals-lose-to-regression", artefact="real_tables", location="Sec. 3", kind="text",
         statement="on tables that were held out TukeyEM, BoostedAdaSSP and Hessian mixing are beaten by DP regression",
         quantity="smallest excess risk of the three, the last two also with their authors' numbers of rounds, over that of DP regression, by table and budget for which the rule takes it",
         cells=against(_enough(held_out, delta), RIVALS, (REGRESSION,), KEYS), criterion=at_least(1.0),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="real-advice-is-never-bad", artefact="real_tables", location="Sec. 3", kind="text",
         statement="on real tables the advised method is never far from the best",
         quantity="excess risk of the advised method over the smallest of all private methods, by table and budget",
         cells=_regret(known, delta), criterion=at_most(2.0),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="held-out-advice-is-never-bad", artefact="real_tables", location="Sec. 3", kind="text",
         statement="on tables that were held out the advised method is never far from the best",
         quantity="excess risk of the advised method over the smallest of all private methods, by table and budget",
@@ -71,7 +71,7 @@ def _wins(table: pd.DataFrame) -> Estimate:
 
 def _enough(table: pd.DataFrame, delta: float) -> pd.DataFrame:
     """Rows of tables and budgets for which the rule takes DP regression."""
-    found = [decision.advice(row["n"], row["p"], row["eps"], delta) == REGRESSION for row in algebra.each(table)]
+    found = [decision.advice(row["n"], row["p"], row["eps"], delta) == REGRESSION for row in algebra.rows_of(table)]
     return table[pd.Series(found, index=table.index, dtype=bool)]
 
 

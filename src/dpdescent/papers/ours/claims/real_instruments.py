@@ -6,7 +6,7 @@ import pandas as pd
 
 from dpdescent.papers.ours.claims.instruments import STRONG, coverage
 from dpdescent.papers.ours.experiments.iv_real import INTERVAL, RATIO, RESAMPLED, SET
-from dpdescent.papers.ours.reading import MENDED, every, rows
+from dpdescent.papers.ours.reading import MENDED, claim_on_all_cells, rows
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import at_least, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
@@ -26,13 +26,13 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     table = rows(evidence, "iv_real")
     resampled = table[table["panel"] == RESAMPLED]
     strong = resampled[resampled["F"] >= STRONG]
-    yield every(
+    yield claim_on_all_cells(
         id="real-iv-coverage", artefact="iv_real", location="Sec. 1", kind="text",
         statement="on real tables intervals of DP-IV-GD hold their level where instruments are strong",
         quantity=f"coverage of 95 % intervals that were not refused {TARGET}, at F >= {STRONG}, by table and budget",
         cells=algebra.means(strong[strong["series"] == INTERVAL], PLACE, coverage), criterion=between(0.92, 0.98),
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="real-iv-length", artefact="iv_real", location="Sec. 1", kind="text",
         statement="on real tables their length is within 3 to 30 % of that of 2SLS",
         quantity=f"half length over that of 2SLS on the same records, medians, at F >= {STRONG}, by table and budget",
@@ -40,14 +40,14 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     # One instrument fits any table exactly, so that its 2SLS estimate is a true effect of what is drawn from it.
     fitted = resampled[resampled["q"] == 1]
-    yield every(
+    yield claim_on_all_cells(
         id="real-sets-cover", artefact="iv_real", location="Sec. 1", kind="text",
         statement="on real tables private Anderson-Rubin sets hold their level however strong the instruments are",
         quantity=f"coverage of 95 % sets {TARGET}, with one instrument, by table and budget",
         cells=algebra.means(fitted[fitted["series"] == SET], PLACE, coverage), criterion=at_least(0.92),
         changed=f"{ONE} {MENDED}",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="real-sets-length", artefact="iv_real", location="Sec. 1", kind="text",
         statement="where instruments are strong the set is 1.2 to 2.4 times as long as the interval of 2SLS",
         quantity=f"half length over that of 2SLS on the same records, medians of bounded sets, with one instrument, at F >= {STRONG}, by table and budget",

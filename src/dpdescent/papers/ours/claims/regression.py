@@ -12,7 +12,7 @@ import pandas as pd
 from scipy.special import betaincinv
 
 from dpdescent.papers.ours.experiments.regression import COEFFICIENT, COVERED, LENGTH, REFUSED
-from dpdescent.papers.ours.reading import every, judged, rows
+from dpdescent.papers.ours.reading import claim_on_all_cells, judged_claim, rows
 from dpdescent.papers.ours.regression_design import LAW
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import Criterion, at_least, at_most
@@ -51,7 +51,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         note="a slope that covers 89 % in one law would be refused in nine of ten tables",
         changed="Before this table was read, a reader's runs of other laws narrowed the statement by rare dummies.",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="regression-constant-misses-with-skewed-errors", artefact="regression", location="Sec. 5", kind="text",
         statement="the constant's interval misses where errors are skewed or outcomes have outliers",
         quantity="coverage of the constant's 95 % interval, skewed errors or outliers, by law",
@@ -59,7 +59,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         note="a constant that covers 84 % in one cell would be refused: the warning would be wrong there",
     )  # fmt: skip
     lengths = table[table["series"] == LENGTH]
-    yield every(
+    yield claim_on_all_cells(
         id="regression-length-in-the-middle", artefact="regression", location="Sec. 5", kind="text",
         statement="at n = 10,000, five covariates and epsilon 1 intervals are at most a quarter longer than least squares'",
         quantity="median length over that of least squares' interval, in the middle cell at three levels",
@@ -67,7 +67,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         note=f"a length of 1.27 would be refused; {BEFORE}",
     )  # fmt: skip
     plain = lengths[(lengths["covariates"] == "normal") & (lengths["errors"] == "normal")]
-    yield every(
+    yield claim_on_all_cells(
         id="regression-length-with-much-information", artefact="regression", location="Sec. 5", kind="text",
         statement="with much information they are at most 15 % longer",
         quantity=f"median length over that of least squares' interval, information at least {MUCH:g}, normal laws",
@@ -76,14 +76,14 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     refused = table[table["series"] == REFUSED]
     few = refused["information"] < TOLD
-    yield every(
+    yield claim_on_all_cells(
         id="regression-refuses-where-nothing-is-known", artefact="regression", location="Sec. 5", kind="text",
         statement="where there is too little information all intervals are refused, and none is wrong",
         quantity=f"share of intervals that are refused, information below {TOLD:g}, by cell",
         cells=algebra.means(refused[few], PLACE, _exact), criterion=at_least(1.0, words="all"),
         note="a single interval that is told would refute it",
     )  # fmt: skip
-    yield every(
+    yield claim_on_all_cells(
         id="regression-seldom-refuses-elsewhere", artefact="regression", location="Sec. 5", kind="text",
         statement="elsewhere hardly any interval is refused",
         quantity=f"share of intervals that are refused, information at least {TOLD:g}, by cell",
@@ -109,7 +109,7 @@ def _exact(row: "pd.Series[float]") -> Estimate:
 def bounded(part: pd.DataFrame, place: Sequence[str] = PLACE) -> dict[tuple[str, str], Estimate]:
     """Coverage less its level by place and series, with bounds of which none errs but by a chance `SURE` on a side."""
     return {
-        (algebra.place_of(row, place), row["series"]): _between(row, SURE / len(part)) for row in algebra.each(part)
+        (algebra.place_of(row, place), row["series"]): _between(row, SURE / len(part)) for row in algebra.rows_of(part)
     }
 
 
@@ -142,7 +142,7 @@ def covering(
     verdict = _verdict(shown)
     if verdict == "reproduced" and (part["trials"] < enough).any():
         verdict = "inconclusive"
-    return judged(
+    return judged_claim(
         id=id, artefact=artefact, location="Sec. 5", kind="text", statement=statement, quantity=quantity,
         measured=shown, criterion=WITHIN.words, verdict=verdict, cells=cells, note=note, changed=changed,
     )  # fmt: skip

@@ -28,7 +28,7 @@ MANY, FEW = 20_000, 5000
 SOME = 50
 # Coverage above which an interval is not said to miss, and lengths over least squares' that the page names.
 MISSES, LITTLE, MUCH = 0.8, 1.6, 7.0
-_every = partial(reading.every, artefact=ARTEFACT, location="Sec. 5", kind="text")
+_every = partial(reading.claim_on_all_cells, artefact=ARTEFACT, location="Sec. 5", kind="text")
 _covering = partial(covering, artefact=ARTEFACT, place=PLACE)
 
 
@@ -131,5 +131,7 @@ def _least(part: pd.DataFrame) -> pd.DataFrame:
 
 def _at(table: pd.DataFrame, those: pd.DataFrame) -> "pd.Series[bool]":
     """Which rows of a table are of the laws of other rows."""
-    places = {algebra.place_of(row, PLACE) for row in algebra.each(those)}
-    return pd.Series([algebra.place_of(row, PLACE) in places for row in algebra.each(table)], table.index, dtype=bool)
+    places = {algebra.place_of(row, PLACE) for row in algebra.rows_of(those)}
+    return pd.Series(
+        [algebra.place_of(row, PLACE) in places for row in algebra.rows_of(table)], table.index, dtype=bool
+    )

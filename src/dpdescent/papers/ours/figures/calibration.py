@@ -45,7 +45,7 @@ def _ratios(axes: Any, rows: pd.DataFrame) -> None:
     axes.axhline(1.0, color=GREY, linewidth=0.9)
     axes.axhline(1.0 / rows["noise_ratio"].max(), color=GREY, linestyle=":", linewidth=0.9)
     for series, (color, marker) in STYLES.items():
-        pairs = algebra.pairs(rows[rows["series"] == series].sort_values("n"), published, PLACE)
+        pairs = algebra.paired_rows(rows[rows["series"] == series].sort_values("n"), published, PLACE)
         n, predicted = [one["n"] for one, _ in pairs], [one["predicted"] / other["predicted"] for one, other in pairs]
         axes.plot(n, np.sqrt(predicted), color=color, linewidth=0.9)
         gaps = {gap["n"]: over_expected(gap) for _, gap in rows[rows["series"] == GAP.format(series)].iterrows()}

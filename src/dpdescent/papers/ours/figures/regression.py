@@ -143,7 +143,7 @@ def _point(axes: Axes, height: float, found: Estimate, color: str, marker: str, 
 
 def _length(axes: Axes, height: float, cell: pd.DataFrame) -> None:
     """The median length over that of least squares."""
-    for row in algebra.each(cell[cell["series"] == LENGTH]):
+    for row in algebra.rows_of(cell[cell["series"] == LENGTH]):
         found = median_of(row)
         ends = [[found.value - found.low], [found.high - found.value]]
         axes.errorbar([found.value], [height], xerr=ends, color=BLUE, marker="s", markersize=4.0, linestyle="none")

@@ -26,7 +26,7 @@ from dpdescent.papers.wang2026.setting import G_DELTA, G_SHARP, GRADIENT, POPULA
 from dpdescent.papers.wang2026.starts import ALONG, PATH, START, VIOLATIONS
 from dpdescent.papers.wang2026.width import LOGS, SIXTH, UPPER, WIDTHS
 from dpdescent.papers.wang2026.window_rates import RATES
-from dpdescent.replication.judging.algebra import at_end, floats, pairs
+from dpdescent.replication.judging.algebra import floats, paired_rows, rows_at_end
 from dpdescent.replication.judging.evidence import Evidence, Finding
 
 
@@ -118,7 +118,7 @@ def _amplification(evidence: Evidence) -> Finding:
     published, independent = multipliers(evidence, PUBLISHED, lam=0), multipliers(evidence, INDEPENDENT)
     own = [
         (float(row["r"]), row["mean"] / other["mean"])
-        for row, other in pairs(published, independent, SETTING)
+        for row, other in paired_rows(published, independent, SETTING)
         if other["mean"] > 0
     ]
     by_rate = [(f"B/n = {r:g}", [each for rate, each in own if rate == r]) for r in sorted({rate for rate, _ in own})]
@@ -136,7 +136,7 @@ def _threshold(evidence: Evidence) -> Finding:
     large, sharp, seen = (rows(evidence, START, series=series) for series in (G_DELTA, G_SHARP, GRADIENT))
     risks = rows(evidence, CLIPPING, series=POPULATION)
     best = pd.DataFrame(
-        [at_end(group, "mean", largest=False).iloc[0] for _, group in risks.groupby(["clip_rule", "lam"])],
+        [rows_at_end(group, "mean", largest=False).iloc[0] for _, group in risks.groupby(["clip_rule", "lam"])],
         columns=risks.columns,
     )
     return finding(
@@ -173,7 +173,7 @@ def _window(evidence: Evidence) -> Finding:
         upper, sixth = (rows(evidence, WIDTHS, series=series, logs=logs) for series in (UPPER, SIXTH))
         on = ("n", "gamma", "lam", "eps", "eta", "accountant")
         shares = [
-            (row["n"], row["mean"] / other["mean"]) for row, other in pairs(upper, sixth, on) if other["mean"] > 0
+            (row["n"], row["mean"] / other["mean"]) for row, other in paired_rows(upper, sixth, on) if other["mean"] > 0
         ]
         enough = sum(each >= 1 for _, each in shares)
         if shares:
@@ -195,7 +195,7 @@ def _window(evidence: Evidence) -> Finding:
 def _comparator(evidence: Evidence) -> Finding:
     ntk = rows(evidence, PATH, panel="ntk", series=ALONG)
     best = [
-        at_end(group, "mean", largest=False).iloc[0]
+        rows_at_end(group, "mean", largest=False).iloc[0]
         for _, group in ntk.groupby("m")
         if np.isfinite(floats(group, "mean")).any()
     ]

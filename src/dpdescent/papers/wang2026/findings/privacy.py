@@ -28,8 +28,8 @@ from dpdescent.papers.wang2026.criteria import (
 from dpdescent.papers.wang2026.guarantees import TARGET, VALIDITY, multiplier_brackets, regime_deltas, scale_needed
 from dpdescent.papers.wang2026.multipliers import TABLE, multipliers
 from dpdescent.privacy.participation import closed_forms, counterexample
-from dpdescent.replication.judging.algebra import each as each_row
-from dpdescent.replication.judging.algebra import floats, listed, pairs, place_of
+from dpdescent.replication.judging.algebra import floats, paired_rows, place_of, values_text
+from dpdescent.replication.judging.algebra import rows_of as each_row
 from dpdescent.replication.judging.evidence import Evidence, Finding
 from dpdescent.replication.judging.records import excerpt
 
@@ -43,12 +43,12 @@ SHARES = np.arange(0.05, 1.001, 0.05)
 def told_of(table: pd.DataFrame, keys: Sequence[str], column: str = "mean") -> str:
     """Tells a column of a table, each value with its place."""
     known = table[np.isfinite(floats(table, column))]
-    return listed((place_of(row, keys), float(row[column])) for _, row in known.iterrows()) or NOT_RUN
+    return values_text((place_of(row, keys), float(row[column])) for _, row in known.iterrows()) or NOT_RUN
 
 
 def quotients(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str]) -> list[float]:
     """Ratios of means at equal places."""
-    return [row["mean"] / other["mean"] for row, other in pairs(upper, lower, on) if other["mean"] > 0]
+    return [row["mean"] / other["mean"] for row, other in paired_rows(upper, lower, on) if other["mean"] > 0]
 
 
 def privacy(evidence: Evidence) -> Iterator[Finding]:
@@ -63,7 +63,7 @@ def _sampling(evidence: Evidence) -> Finding:
     on = ("panel", "T", "r", "lam", "eps", "delta", "kappa")
     pair, fixed = (rows(evidence, COUNTEREXAMPLE, series=series) for series in (PAIR_DELTA, ATTAINED))
     # One value of eps where there are several: deltas of all of them are in the table.
-    both = [(row, other) for row, other in pairs(fixed, pair, on) if row["eps"] == 1 and row["lam"] == 0]
+    both = [(row, other) for row, other in paired_rows(fixed, pair, on) if row["eps"] == 1 and row["lam"] == 0]
     both.sort(key=lambda each: -float(each[0]["mean"]))
     longest, single = both[:1], [each for each in both if (each[0]["T"], each[0]["r"], each[0]["kappa"]) == SMALLEST]
     place = ("T", "r", "kappa")
@@ -169,7 +169,7 @@ def _violated(evidence: Evidence) -> pd.DataFrame:
     """Rows of Theorem D.9's multipliers that two data sets refute, the worst first, with what these need at least."""
     found = [
         {**row[list(SETTING)], "mean": row["mean"], "needed": 2.0 * other["mean"]}
-        for row, other in pairs(multipliers(evidence, INDEPENDENT), multipliers(evidence, PAIR, lam=0), SETTING)
+        for row, other in paired_rows(multipliers(evidence, INDEPENDENT), multipliers(evidence, PAIR, lam=0), SETTING)
         if row["mean"] < 2.0 * other["mean"]
     ]
     return pd.DataFrame(sorted(found, key=lambda each: each["mean"] / each["needed"])[:5])
