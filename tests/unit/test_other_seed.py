@@ -1,4 +1,4 @@
-"""Verdicts at another master seed: what changes is listed, and a refutation that does not last is left open."""
+"""Verdicts at other master seeds: what changes is listed, and what does not last is left open."""
 
 import json
 from pathlib import Path
@@ -54,13 +54,22 @@ def test_what_the_other_seed_contradicts_is_left_open(tmp_path: Path) -> None:
     assert others == here[2:]
 
 
-def test_an_open_verdict_elsewhere_leaves_a_refutation_open_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("value", [0.0, 2.0])
+def test_an_open_verdict_elsewhere_leaves_both_verdicts_open(value: float, tmp_path: Path) -> None:
     wide = records.claim(
         "key", id="a", artefact="fig01", location="", kind="figure", source="paper", statement="", quantity="",
         measured=Estimate(1.0, 0.5, 1.5), criterion=at_least(1.0),
     )  # fmt: skip
-    (found,) = other_seed.lasting([claim("a", 0)], checked(tmp_path, [claim("a", 0)], [wide]))
-    assert found.verdict == "inconclusive"
+    (left,) = other_seed.lasting([claim("a", value)], checked(tmp_path, [claim("a", value)], [wide]))
+    assert (left.verdict, left.why) == ("inconclusive", "interval")
+
+
+def test_every_other_seed_must_repeat_a_verdict(tmp_path: Path) -> None:
+    agreeing = checked(tmp_path, [claim("a", 2), claim("b", 2)], [claim("a", 3), claim("b", 3)])
+    third = [row | {"other_seed": "8"} for row in checked(tmp_path, [claim("a", 2)], [claim("a", 0)])]
+    first, second = other_seed.lasting([claim("a", 2), claim("b", 2)], [*agreeing, *third])
+    assert (first.verdict, first.note) == ("inconclusive", "a note; at seed 8 it is not reproduced, measured 0.0")
+    assert second.verdict == "reproduced"
 
 
 def test_rows_of_another_paper_count_for_nothing(tmp_path: Path) -> None:
@@ -89,8 +98,8 @@ def test_results_that_cannot_be_compared_are_one_line(
     assert not (tmp_path / "made.csv").exists()
 
 
-@pytest.mark.parametrize(("seed", "papers", "kept"), [(7, [], 1), (7, ["wang2026"], 0), (8, [], 0)])
-def test_a_build_of_some_papers_leaves_the_rows_of_others(
+@pytest.mark.parametrize(("seed", "papers", "kept"), [(7, [], 1), (7, ["wang2026"], 0), (8, ["wang2026"], 1)])
+def test_a_build_renews_the_rows_of_its_papers_at_its_seed_only(
     seed: int, papers: list[str], kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(Path(__file__).resolve().parents[2])

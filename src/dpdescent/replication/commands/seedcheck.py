@@ -1,7 +1,7 @@
 """Writes the verdicts at another master seed beside the committed ones, from results that were built at that seed.
 
 To build them: a clone elsewhere, and there `snakemake --cores 2 --config seed=7`; they are not committed. A build of
-some papers (`papers='[liang2025]'`) renews their rows only, if the others' are of the same seed.
+some papers (`papers='[liang2025]'`) renews their rows at its seed only; rows of other papers and other seeds stay.
 """
 
 import dpdescent.replication.pins  # noqa: F401
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str], name: str) -> None:
     for key in [key for key in whole.papers if key in there["papers"]]:
         here_judged, there_judged = (judged(whole, key, results) for results in (args.results, args.other))
         rows += other_seed.compared(here_judged, there_judged, int(there["seed"]))
-    rows.sort(key=lambda row: list(whole.papers).index(row["paper"]))
+    rows.sort(key=lambda row: (list(whole.papers).index(row["paper"]), int(row["other_seed"])))
     write_rows(args.output, list(other_seed.COLUMNS), rows)
     changed = [row for row in rows if row["changes"]]
     for row in changed:
@@ -53,9 +53,9 @@ def main(arguments: Sequence[str], name: str) -> None:
 
 
 def _kept(file: Path, there: dict[str, Any]) -> list[dict[str, Any]]:
-    """Rows of an earlier check at the same seed, for the papers that the other results do not hold."""
+    """Rows of earlier checks: of other seeds, and of papers that the other results do not hold."""
     earlier = read_rows(file) if file.exists() else []
-    return [row for row in earlier if row["other_seed"] == str(there["seed"]) and row["paper"] not in there["papers"]]
+    return [row for row in earlier if row["other_seed"] != str(there["seed"]) or row["paper"] not in there["papers"]]
 
 
 def _provenance(results: Path) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""Verdicts at another master seed: which of them change, and which refutations do not last.
+"""Verdicts at other master seeds: which of them change, and which do not last.
 
-The other build is no part of a default build, because it takes as long again. Its verdicts are committed as
+The other builds are no part of a default build, because each takes as long again. Their verdicts are committed as
 `docs/other_seed.csv`, which `dpdescent seedcheck` writes.
 """
 
@@ -41,22 +41,25 @@ def _number(value: float | None) -> float | str:
 
 
 def lasting(claims: Sequence[Claim], checked: Iterable[Mapping[str, str]]) -> list[Claim]:
-    """The claims, of which those that the other seed contradicts are left open, because chance may make either verdict.
+    """The claims, of which those that another seed does not repeat are left open, because chance may decide them.
 
-    A refutation must be repeated; a reproduced claim must not be refuted.
+    Refutations and reproductions are held to the same: a verdict lasts if every other seed reaches it.
 
     Args:
         checked: rows of `docs/other_seed.csv`; rows of other papers count for nothing.
     """
-    others = {(row["paper"], row["claim"]): row for row in checked}
-    return [_kept(claim, others.get((claim.paper, claim.claim))) for claim in claims]
+    others: dict[tuple[str, str], list[Mapping[str, str]]] = {}
+    for row in checked:
+        others.setdefault((row["paper"], row["claim"]), []).append(row)
+    return [_lasting(claim, others.get((claim.paper, claim.claim), [])) for claim in claims]
 
 
-def _kept(claim: Claim, other: Mapping[str, str] | None) -> Claim:
-    if other is None or claim.verdict not in ("reproduced", "not reproduced"):
+def _lasting(claim: Claim, others: Sequence[Mapping[str, str]]) -> Claim:
+    different = [row for row in others if row["other_verdict"] != claim.verdict]
+    if not different or claim.verdict not in ("reproduced", "not reproduced"):
         return claim
-    refuted = other["other_verdict"] == "not reproduced"
-    if refuted == (claim.verdict == "not reproduced"):
-        return claim
-    remark = f"at seed {other['other_seed']} it is {other['other_verdict']}, measured {other['other_measured']}"
-    return replace(claim, verdict="inconclusive", why="interval", note=joined(claim.note, remark))
+    remarks = (
+        f"at seed {row['other_seed']} it is {row['other_verdict']}, measured {row['other_measured']}"
+        for row in different
+    )
+    return replace(claim, verdict="inconclusive", why="interval", note=joined(claim.note, *remarks))
