@@ -179,6 +179,8 @@ class _Reader:
             self._add(Piece("symbol", OTHERS[token]))
         elif len(token) == 1:
             self._letter(token, start)
+        elif token == "inf" and self._is_infimum(start):
+            self._add(Piece("text", token))
         else:
             self._add(*(_named(token) or (Piece("text", token),)))
 
@@ -191,6 +193,15 @@ class _Reader:
             return ""
         self.place = match.end()
         return match[1]
+
+    def _is_infimum(self, start: int) -> bool:
+        """Whether `inf` is the operator, as in `inf over beta of F` and `inf F_inf`, and not infinity."""
+        before, after = self.text[:start], self.text[self.place :]
+        operand = re.match(r" ([A-Za-z]\w*)", after)
+        is_value = re.search(r"[=<>^,(-]\s*$", before)
+        return after.startswith(" over ") or bool(
+            operand and not is_value and (len(operand[1]) == 1 or _named(operand[1]))
+        )
 
     def _letter(self, token: str, start: int) -> None:
         self._add(Piece("letter" if self.script or self._is_variable(token, start) else "text", token))
