@@ -177,6 +177,17 @@ def test_deltas_of_few_steps_against_an_integral():
         assert abs(found.value - expected[direction]) < 4.0 * found.standard_error
 
 
+@pytest.mark.parametrize(
+    ("T", "rate", "eps", "multiplier"), [(1000, 0.1, 0.05, 219.11), (1000, 0.1, 0.2, 60.105), (10_000, 0.1, 1.0, 42.27)]
+)
+def test_the_grid_resolves_losses_of_a_small_epsilon(T, rate, eps, multiplier):
+    """Numbers of another implementation; a grid of 5e-4 has 244.9 for the first."""
+    below = sampling.noise_multiplier(eps, rate, T, 1e-6)
+    assert below == pytest.approx(multiplier, rel=3e-4)
+    low, high = (pairs.independent_delta(multiplier, eps, T, rate, rounded) for rounded in ("down", "up"))
+    assert 0.9e-6 < low < 1e-6 < high < 1.01e-6
+
+
 REGIME = {1000: 9e-10, 10**4: 2.0e-5}
 
 

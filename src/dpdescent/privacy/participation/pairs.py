@@ -35,10 +35,20 @@ Rounded = Literal["up", "down"]
 # Number of outputs that are processed together, so that their values fit the second-level cache.
 BLOCK = 500
 
-# Steps of the grid of privacy losses. Rounded up, values between grid points are interpolated, which is exact to three
-# digits. Rounded down, every step of a run loses half a grid step; a still finer grid would take over 500 MB in long
-# runs.
+# Largest steps of the grid of privacy losses, which suit an epsilon of about 1 and more.
 _UP, _DOWN, _DOWN_A_STEP = 5e-4, 5e-5, 5e-9
+
+# Steps of the grid as a share of the sd of one step's loss. Rounded up, values between grid points are interpolated,
+# and a delta of 1e-6 is then exact to a thousandth (at a step of that sd it is 3.6 times too large).
+_UP_OF_SD = 1.0 / 40.0
+
+# Rounded down, every step of a run loses half a grid step: together this share of the sd of the whole loss. A delta of
+# 1e-6 is then exact to a twentieth. The numbers of grid points of the whole loss, within 20 of its sds, and of the
+# loss of one step are limited, because they take memory and time.
+_LOST_OF_SD, _POINTS, _POINTS_A_STEP = 0.01, 5e6, 1e5
+
+# Noise multiplier below which losses are so large that their second moment leaves the range of numbers.
+_SMALLEST = 0.05
 
 # Mass that is cut off in the composition; it counts as an infinite loss in both kinds of rounding.
 _CUT = 1e-15
@@ -139,13 +149,26 @@ def independent_delta(kappa: float, eps: float, T: int, rate: float, rounded: Ro
 @lru_cache(maxsize=2)
 def _composed(kappa: float, T: int, rate: float, rounded: Rounded) -> PrivacyLossDistribution:
     """Privacy losses of T steps; cached, because a search for epsilon asks for the same ones again and again."""
+    step = _grid_step(kappa, T, rate, rounded)
     if rounded == "up":
-        return losses.sampled_gaussian(kappa, rate, T, _UP, _CUT)
+        return losses.sampled_gaussian(kappa, rate, T, step, _CUT)
     distribution = privacy_loss_distribution.from_gaussian_mechanism(
-        kappa, pessimistic_estimate=False, value_discretization_interval=max(_DOWN, _DOWN_A_STEP * T),
-        sampling_prob=rate, use_connect_dots=False,
+        kappa, pessimistic_estimate=False, value_discretization_interval=step, sampling_prob=rate,
+        use_connect_dots=False,
     )  # fmt: skip
     return losses.self_compose(distribution, T, _CUT)
+
+
+def _grid_step(kappa: float, T: int, rate: float, rounded: Rounded) -> float:
+    """The step of the grid of losses, in proportion to them, because a fixed one hides those of a small epsilon."""
+    sd = rate * math.sqrt(math.expm1(kappa**-2)) if kappa > _SMALLEST else math.inf
+    if rounded == "up":
+        return min(_UP, _UP_OF_SD * sd)
+    if math.isinf(sd):
+        return max(_DOWN, _DOWN_A_STEP * T)
+    whole, largest = math.sqrt(T) * sd, math.log1p(rate * math.expm1((0.5 + 8.0 * kappa) / kappa**2))
+    fine = max(2.0 * _LOST_OF_SD * whole / T, 20.0 * whole / _POINTS, largest / _POINTS_A_STEP)
+    return min(max(_DOWN, _DOWN_A_STEP * T), fine)
 
 
 def log_ratio(x: Array, kappa: float, rate: float, lam: float) -> Array:
