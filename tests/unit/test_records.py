@@ -150,6 +150,9 @@ def test_readings_of_an_unstated_value_must_agree() -> None:
     verdict, why, told = records.agreement({"n = 500": "reproduced", "n = 1000": "not reproduced"})
     assert (verdict, why) == ("inconclusive", "unstated value decides")
     assert told == "the unstated value decides: reproduced at n = 500, not reproduced at n = 1000"
+    # A reading that is open contradicts none: then it is not the unstated value that decides.
+    mixed = records.agreement({"n = 500": "reproduced", "n = 1000": "inconclusive"})
+    assert mixed == ("inconclusive", "interval", "reproduced at n = 500, inconclusive at n = 1000")
     with pytest.raises(ValueError, match="readings is empty"):
         records.agreement({})
 
@@ -167,6 +170,9 @@ def test_a_claim_of_several_readings_is_that_of_the_first_with_the_verdict_of_al
     )  # fmt: skip
     assert records.at_every_reading({"a": large, "no rows": none}) == replace(large, note="not reproduced at a")
     assert records.at_every_reading({"a": none}).verdict == "not testable"
+    # A reading that is open contradicts none: then it is not the unstated value that decides.
+    mixed = records.agreement({"n = 500": "reproduced", "n = 1000": "inconclusive"})
+    assert mixed == ("inconclusive", "interval", "reproduced at n = 500, inconclusive at n = 1000")
     with pytest.raises(ValueError, match="readings is empty"):
         records.at_every_reading({})
 

@@ -32,6 +32,8 @@ COMPARABLE = 2.0
 CLOSE = 0.05
 # "The law of an iterate" where few gradients are clipped: its probabilities within a tenth.
 LAWFUL = 0.1
+# Where nothing is clipped, and the law is exact: within three hundredths, some four times what chance allows.
+EXACTLY_LAWFUL = 0.03
 # "low clipping": at most one gradient in a hundred; "significant clipping": at least one in twenty.
 LOW, SIGNIFICANT = 0.01, 0.05
 # "valid": at least the nominal 95 % less two points.

@@ -304,7 +304,7 @@ def _orders(rows: pd.DataFrame, figure: records.Place, ids: tuple[str, str, str]
     cases: tuple[tuple[str, Source, str, str, str], ...] = (
         (above_dp_gd, "paper", "the error of AdaSSP lies above that of DP-GD", "AdaSSP", "DP-GD"),
         (matched, "ours", f"(at equal budget and relation) the error of {ADA_SSP[2]} lies above that of DP-GD", ADA_SSP[2], "DP-GD"),
-        (above_ols, "paper", "the error of DP-GD lies above that of OLS", "DP-GD", "OLS"),
+        (above_ols, "ours", "(ours, as the figure shows) the error of DP-GD lies above that of OLS", "DP-GD", "OLS"),
     )  # fmt: skip
     for id, source, statement, upper, lower in cases:
         yield claim_on_all_cells(

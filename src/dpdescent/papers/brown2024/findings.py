@@ -253,7 +253,7 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
         expected="an error over (11) that stays bounded as p grows at a fixed n/p",
         measured=(
             "noise of the theorem's own gamma and T over (11) at rho = 1, n = 100p, c = c' = 1: "
-            + ", ".join(f"{accuracy.noise_over_bound(p=p, ratio=100.0, rho=1.0, beta=evidence.settings['beta']):.2g} at p = {p:.0e}" for p in (10**2, 10**4, 10**8))
+            + ", ".join(f"{accuracy.error_over_bound(n=100 * p, p=p, rho=1.0, beta=evidence.settings['beta']):.2g} at p = {p:.0e}" for p in (10**2, 10**4, 10**8))
         ),
         why="gamma has ln^3(nT/beta), (11) has ln(n rho / (beta p)), which is bounded",
         charitable="the rate p / (sqrt(rho) n) is the same up to logarithms",

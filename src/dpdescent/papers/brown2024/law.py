@@ -1,6 +1,5 @@
 """The law of iterates where nothing, or little, is clipped: Lemma 2.3, on designs of any kind, and Lemma 2.2."""
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,7 +9,7 @@ from scipy.special import chdtr
 from dpdescent.algorithms import dp_gd
 from dpdescent.algorithms.gaussian_law import IterateLaw
 from dpdescent.data.linear import LinearSample
-from dpdescent.papers.brown2024.criteria import CLOSE, LAWFUL, NEW, claim, claim_on_all_cells, of_series
+from dpdescent.papers.brown2024.criteria import CLOSE, EXACTLY_LAWFUL, LAWFUL, NEW, claim, claim_on_all_cells, of_series
 from dpdescent.papers.brown2024.formulas import CONTRACTION
 from dpdescent.papers.brown2024.setting import (
     Array,
@@ -27,7 +26,6 @@ from dpdescent.papers.brown2024.setting import (
     unclipped,
 )
 from dpdescent.replication.judging import algebra, records, statistics
-from dpdescent.replication.judging.bound_rows import row_at
 from dpdescent.replication.judging.criteria import BELOW_0, at_most, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.statistics import NOTHING, Z95, Estimate
@@ -35,7 +33,12 @@ from dpdescent.replication.judging.statistics import NOTHING, Z95, Estimate
 # Degrees of freedom of the heavy-tailed covariates: a finite fourth moment and no more.
 FREEDOM = 5
 # Series of the tables.
-LEVEL, SHARE, NOTHING_CLIPPED = "level under the law", "P(some gradient is clipped)", "level, nothing clipped"
+LEVEL, SHARE = "level under the law", "P(some gradient is clipped)"
+SHIFT, EXCESS, CONDITIONED = (
+    "shift by clipping",
+    "shift less share that clips",
+    "level where nothing is clipped less all",
+)
 MEAN_LEVEL = "level of the mean over runs"
 DISTANCE, LAST, PRINTED = "distance over ||M||^t", "last contraction over ||M||", "distance over (7/8)^t"
 
@@ -116,19 +119,29 @@ def _without_noise(steps: list[int], sample: LinearSample, law: IterateLaw, tria
 
 
 def _clipped(spec: Spec, trial: int) -> Iterator[Row]:
-    """Yields the level of every run of DP-GD under the law without clipping, by threshold, and whether it clipped."""
+    """Yields how far clipping moves the law on a data set, by threshold, beside the share of runs that clip.
+
+    The same normals drive the run with clipping and that without, so that runs that clip nothing are equal. The shift is
+    the largest difference that clipping makes to the probabilities of five events, that the level is below a quantile.
+    Levels of the runs that clip nothing are compared with those of all runs, where the first step, which no noise has
+    reached, clips nothing, and some runs clip later.
+    """
     sample, runs = design_of(spec, trial), spec["cell"]["runs"]
     rng = trial_stream(spec, sample.p, sample.n, trial, f"law {spec['panel']}")
     normals = rng.standard_normal((spec["arms"]["T"], 1, runs, sample.p))
+    first = float((np.linalg.norm(sample.X, axis=1) * np.abs(sample.y)).max())
     for factor, setting in by_threshold(spec).items():
-        descent = dp_gd.descend([sample], setting.arms(runs), normals)
-        of_runs = levels(law_of(sample, setting), setting.T, descent.theta[0])
-        for k, (level, share) in enumerate(zip(of_runs, descent.clipped[0], strict=True)):
-            place = {"clip_factor": factor, "trial": trial * runs + k}
-            yield {**place, "series": LEVEL, "value": float(level)}
-            yield {**place, "series": SHARE, "value": float(share > 0)}
-            if share == 0:
-                yield {**place, "series": NOTHING_CLIPPED, "value": float(level)}
+        free = dp_gd.DPGDArms.alike(runs, setting.T, setting.eta, np.inf, setting.noise_sd)
+        clipped, unclipped = (dp_gd.descend([sample], arms, normals) for arms in (setting.arms(runs), free))
+        law, quiet = law_of(sample, setting), clipped.clipped[0] == 0
+        with_clipping, without = (levels(law, setting.T, runs_of.theta[0]) for runs_of in (clipped, unclipped))
+        share = 1.0 - float(quiet.mean())
+        shift = max(abs(float((with_clipping <= q).mean() - (without <= q).mean())) for q in LEVELS.values())
+        values = {SHARE: share, SHIFT: shift, EXCESS: shift - share}
+        if first <= setting.gamma and 0.0 < share < 1.0:
+            values[CONDITIONED] = float(without[quiet].mean() - without.mean())
+        for series, value in values.items():
+            yield {"clip_factor": factor, "trial": trial, "series": series, "value": value}
 
 
 def design_of(spec: Spec, trial: int) -> LinearSample:
@@ -163,6 +176,8 @@ def releases_ext_law(spec: Spec) -> Iterator[Release]:
 THEOREM: records.Place = {"artefact": "ext_law", "location": "Lemma 2.3", "kind": "theorem", "source": "paper"}
 # The columns of a level's quantiles with their values where it is uniform.
 LEVELS = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
+# Data sets from which the mean over them is judged.
+DATA_SETS = 10
 TESTED = "quantile of the level of theta_T in the law's chi-square distribution less that of a uniform one"
 
 
@@ -220,7 +235,8 @@ def _law(table: pd.DataFrame) -> Iterator[Claim]:
         }
         yield claim_on_all_cells(
             id=id, **THEOREM | {"location": location}, statement=statement,
-            quantity=f"{TESTED}, farthest over T and five quantiles", cells=cells, criterion=between(-LAWFUL, LAWFUL), changed=NEW,
+            quantity=f"{TESTED}, farthest over T and five quantiles", cells=cells, criterion=between(-EXACTLY_LAWFUL, EXACTLY_LAWFUL),
+            changed="Added after a review; before a second one a tenth was allowed, which hides a covariance 12 % too large.",
         )  # fmt: skip
     means = algebra.means(of_series(table, MEAN_LEVEL), ["panel", "T"])
     yield claim_on_all_cells(
@@ -242,10 +258,11 @@ def _decay(rows: pd.DataFrame) -> Iterator[Claim]:
         changed=NEW, note="earlier steps contract faster",
     )  # fmt: skip
     yield claim_on_all_cells(
-        id="bias-seven-eighths", **THEOREM | {"location": "(82), (76)"},
+        id="bias-seven-eighths", **THEOREM | {"location": "(82), (76)", "source": "identity"},
         statement="the bias part of the error is at most (7/8)^T ||theta_hat||",
         quantity="distance to least squares of T steps without noise over (7/8)^T ||theta_hat||, largest over T and design",
-        cells=algebra.means(of_series(rows, PRINTED), ["panel", "T"]), criterion=at_most(1.0), changed=NEW,
+        cells=algebra.means(of_series(rows, PRINTED), ["panel", "T"]), criterion=at_most(1.0),
+        changed="Added after a review; before a second one it counted among the claims, though it cannot fail where ||M|| <= 7/8.",
     )  # fmt: skip
 
 
@@ -253,33 +270,27 @@ def _moved(rows: pd.DataFrame) -> Iterator[Claim]:
     yield claim_on_all_cells(
         id="lemma-2.2", **THEOREM | {"location": "Lemma 2.2"},
         statement="if nothing is clipped with probability 1 - beta, DP-GD is within total variation beta of its law without clipping",
-        quantity="largest shift of a quantile of the level under that law less the share of runs that clip, by threshold",
-        cells={f"gamma = {factor:g} sqrt(p)": _excess(group) for factor, group in rows.groupby("clip_factor")},
-        criterion=at_most(0.0), changed="Before a review it counted as true by construction.",
-        note="a distribution within beta in total variation of a uniform one has quantiles within beta of theirs; one sided, "
-        "as it looks at one function of the iterate",
+        quantity="largest change by clipping of the probability of five events on the level, less the share of runs that clip, "
+        "mean over data sets, by threshold",
+        cells=algebra.means(of_series(rows, EXCESS), ["clip_factor"]), criterion=at_most(0.0),
+        changed="Before a review it counted as true by construction, and then the sampling error of quantiles counted as a "
+        "shift; now both runs have the same normals.",
+        note="one sided, as it looks at one function of the iterate",
     )  # fmt: skip
-    quiet, shares = (of_series(rows, series).sort_values("clip_factor") for series in (NOTHING_CLIPPED, SHARE))
+    quiet = of_series(rows, CONDITIONED)
+    enough = quiet[quiet["trials"] >= DATA_SETS].sort_values("clip_factor")
+    place = (
+        f" ({algebra.place_of(enough.iloc[0], ['clip_factor'])}, {enough['trials'].iloc[0]:g} data sets)"
+        if len(enough)
+        else ""
+    )
     yield claim(
         id="conditioning-moves-the-law", **THEOREM | {"location": "Sec. 2.2"},
         statement="conditioning on the event of no clipping changes the distribution, which is then no longer exactly Gaussian",
-        quantity="mean level of the runs that clip nothing less one half, at the smallest threshold at which there are any",
-        measured=statistics.less_number(statistics.mean_of(quiet.iloc[0]), 0.5) if len(quiet) else NOTHING,
-        criterion=BELOW_0, changed=NEW,
-        note=f"runs that clip nothing stay closer to the mean; {shares['mean'].iloc[0]:.0%} of the runs clip" if len(shares) else "",
+        quantity="mean level of the runs that clip nothing less that of all runs, on the same data set and without clipping, at "
+        f"the smallest threshold with {DATA_SETS} data sets on which some runs clip, and none at the first step{place}",
+        measured=statistics.mean_of(enough.iloc[0]) if len(enough) else NOTHING, criterion=BELOW_0,
+        changed="Added after a review. Before a second one runs that clip nothing came from one of five data sets, and were "
+        "compared with one half.",
+        note="runs that clip nothing stay closer to the mean",
     )  # fmt: skip
-
-
-def _excess(rows: pd.DataFrame) -> Estimate:
-    """The farthest quantile's shift less the share of runs that clip, with the chance of both."""
-    level, share = row_at(rows, series=LEVEL), row_at(rows, series=SHARE)
-    if math.isnan(level["mean"]) or math.isnan(share["mean"]):
-        return NOTHING
-    shifts = {column: abs(float(level[column]) - at) for column, at in LEVELS.items()}
-    column = max(shifts, key=lambda name: shifts[name])
-    at = LEVELS[column]
-    # Quantiles of N values have an sd of sqrt(q (1 - q) / N) where the law is near uniform.
-    half = Z95 * math.sqrt(at * (1 - at) / level["trials"])
-    return statistics.minus(
-        Estimate(shifts[column], shifts[column] - half, shifts[column] + half), statistics.mean_of(share)
-    )

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from dpdescent.papers.brown2024.dimension_figures import DP_GD
-from dpdescent.papers.brown2024.law import LEVEL, LEVELS, SHARE
+from dpdescent.papers.brown2024.law import LEVEL, SHARE, SHIFT
 from dpdescent.replication.drawing.figures import BLUE, GREEN, GREY, ORANGE, legend_below, log_scale, panels, select
 
 DESIGNS = {
@@ -32,12 +31,13 @@ def draw_ext_law(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     log_scale(left, "x")
     left.set(title="Lemma 2.3: no clipping", xlabel="number of steps $T$", ylabel="level under the exact law")
     left.set_ylim(0.0, 1.0)
-    # The largest shift of a level's quantiles, beside the share of runs that clip, which is to bound it.
+    # How far clipping moves probabilities, beside the share of runs that clip, which bounds it.
     clipped = rows[rows["panel"] == "clipped"]
-    levels, shares = (clipped[clipped["series"] == name].sort_values("clip_factor") for name in (LEVEL, SHARE))
-    shift = np.max([np.abs(levels[name] - level) for name, level in LEVELS.items()], axis=0) if len(levels) else []
-    right.plot(levels["clip_factor"], shift, color=DP_GD, marker="o", label="largest shift of a quantile")
-    right.plot(shares["clip_factor"], shares["mean"], color=GREY, marker="s", label="share of runs that clip")
+    for series, color, marker, label in (
+        (SHIFT, DP_GD, "o", "largest change of a probability by clipping"), (SHARE, GREY, "s", "share of runs that clip"),
+    ):  # fmt: skip
+        curve = clipped[(clipped["series"] == series) & (clipped["mean"] > 0)].sort_values("clip_factor")
+        right.plot(curve["clip_factor"], curve["mean"], color=color, marker=marker, label=label)
     if len(clipped):
         log_scale(right, "y")
     threshold = r"clipping threshold $\gamma/\sqrt{p}$"

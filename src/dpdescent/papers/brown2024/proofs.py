@@ -34,7 +34,7 @@ from dpdescent.papers.brown2024.setting import (
 from dpdescent.replication.judging import algebra, records, statistics
 from dpdescent.replication.judging.bound_rows import bound_row
 from dpdescent.replication.judging.criteria import ABOVE_0, at_most, between
-from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
+from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Source
 from dpdescent.replication.judging.statistics import Estimate, exactly
 
 # The quantities of the table, as its rows name them.
@@ -202,8 +202,10 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     large = rows[rows["p"] >= GROWN]
     for id, location, quantity, exponent, statement in ORDERS:
         chosen = large[(large["quantity"] == quantity) & large["T"].isin([1, 20])]
+        # The noise of one step is eta lambda sqrt(p), in which p cancels at n = 100p.
+        source: Source = "identity" if quantity == STEP else "paper"
         yield claim(
-            id=id, **TABLE | {"location": location}, statement=statement,
+            id=id, **TABLE | {"location": location, "source": source}, statement=statement,
             quantity=f"log-log slope in p at n = 100p of: {quantity}; p >= {GROWN}",
             measured=algebra.exponent(chosen, "p"), criterion=at_most(exponent + RATE), changed=NEW,
             note="logarithms of n, which the order leaves out, grow with p here",

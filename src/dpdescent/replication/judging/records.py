@@ -186,7 +186,10 @@ def agreement(readings: Mapping[str, Verdict]) -> Agreement:
     if len(shared) == 1:
         verdict = shared.pop()
         return Agreement(verdict, _reason(verdict), listed)
-    return Agreement("inconclusive", "unstated value decides", f"the unstated value decides: {listed}")
+    if "not reproduced" in shared:
+        return Agreement("inconclusive", "unstated value decides", f"the unstated value decides: {listed}")
+    # No reading refutes: those that are open leave the claim open.
+    return Agreement("inconclusive", "interval" if "inconclusive" in shared else "no rows", listed)
 
 
 def at_every_reading(readings: Mapping[str, Claim]) -> Claim:
