@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpdescent.papers.brown2024.dimension import PROJECTED, RATED
+from dpdescent.papers.brown2024.dimension import NARROWER, PROJECTED, RATED
 from dpdescent.replication.drawing.figures import (
     BLUE,
     FINE,
@@ -28,7 +28,8 @@ from dpdescent.replication.drawing.figures import METHODS as COLORS
 DP_GD, OLS = COLORS["DP-GD"], COLORS["OLS"]
 METHODS = {"DP-GD": (DP_GD, "o"), "OLS": (OLS, "D"), "AdaSSP": (COLORS["AdaSSP"], "s")}
 # Other calibrations of AdaSSP, in shades of the colour of AdaSSP.
-SHADES = {"AdaSSP (public bounds)": "#7FCDAE", "AdaSSP (zCDP-matched)": "#00493A"}
+PUBLIC = "AdaSSP (public bounds)"
+SHADES = {PUBLIC: "#7FCDAE", "AdaSSP (zCDP-matched)": "#00493A"}
 # Fits and the exact law have colours that no method here has and that show on the black of least squares.
 FIT, LAW = BLUE, GREY
 DARK_DP_GD = "#8F3B00"
@@ -85,7 +86,7 @@ draw_fig09 = draw_fig01
 
 def _below(axes: Sequence[Axes], rows: pd.DataFrame, ratios: "pd.Series[float]", larger: list[str]) -> None:
     """Draws DP-GD under all readings of the paper, and AdaSSP under all calibrations for each ratio of n to p."""
-    main = [name for name in variants_of(rows) if name not in larger]
+    main = [name for name in variants_of(rows) if name not in (*larger, *NARROWER)]
     _with_errors(axes[0], select(rows, series="DP-GD"), "DP-GD")
     for name, line in zip(main[1:], LINES, strict=False):
         reading = select(rows, name, series="DP-GD")
@@ -98,6 +99,12 @@ def _below(axes: Sequence[Axes], rows: pd.DataFrame, ratios: "pd.Series[float]",
             own = chosen[chosen["series"] == calibration]
             if len(own):
                 thin_curve(panel, own, "p", calibration, color=color, linestyle="-", linewidth=1.4)
+        for narrower, line in zip(NARROWER if name == "main" else (), LINES, strict=False):
+            for calibration, color in SHADES.items():
+                own = select(rows, narrower, series=calibration)
+                if len(own):
+                    label = narrower if calibration == PUBLIC else "_nolegend_"
+                    thin_curve(panel, own, "p", label, color=color, linestyle=line)
         panel.set_title(f"AdaSSP: calibrations, $n={ratios[name]:g}\\,p$")
     for panel, which in zip(axes, ("x", "x", *("xy" for _ in larger)), strict=True):
         log_scale(panel, which, FINE if "y" in which else (1, 2, 5))

@@ -1,20 +1,21 @@
-"""small-sigma: DP-GD at Theorem 2.7's own setting with c = c' = 1, as sigma goes to zero (brown2024)."""
+"""small-sigma: first gradients of DP-GD and the threshold of Lemma 2.5 as sigma goes to zero (brown2024)."""
 
 import numpy as np
 
-n, p, rho, beta, eta = 10_000, 10, 1.0, 0.05, 0.25
-T = int(np.ceil(np.log(n * rho / p)))
+print("sigma = 0.01, one record x = y = theta = 1, c0 = 1: threshold 0.04, first gradient 1")
+n, p, eta, T = 2000, 10, 0.25, 20
 rng = np.random.default_rng(1)
 X, z, theta = rng.standard_normal((n, p)), rng.standard_normal(n), np.full(p, p**-0.5)
-lengths = np.linalg.norm(X, axis=1)
-for sigma in (1.0, 1e-2, 1e-6, 1e-12):
-    gamma = sigma * np.sqrt(p) * np.log(n * T / beta) ** 3
-    noise_sd = gamma / n * np.sqrt(2 * T / rho)
-    y, w = X @ theta + sigma * z, np.zeros(p)
-    for _ in range(T):
-        residuals = X @ w - y
-        kept = np.minimum(1, gamma / (np.abs(residuals) * lengths))
-        w = w - eta * (X.T @ (kept * residuals) / n + noise_sd * rng.standard_normal(p))
-    error = np.linalg.norm(w - np.linalg.lstsq(X, y, rcond=None)[0])
-    bound = np.log(n * rho / (beta * p)) ** 4 * sigma * p / (np.sqrt(rho) * n)
-    print(f"sigma = {sigma:g}: error {error:.3g}, bound (11) {bound:.3g}, ratio {error / bound:.3g}")
+M, powers = np.eye(p) - eta * X.T @ X / n, [np.eye(p)]
+for _ in range(T):
+    powers.append(M @ powers[-1])
+# The data's own c0, by parts (ii) to (v) of Condition 2.4.
+parts = [np.linalg.norm(X, axis=1).max() / p**0.5, np.abs(z).max()]
+for t in range(1, T + 1):
+    parts.append(np.abs(X @ powers[t] @ theta).max())
+    parts.append(np.abs(X @ (eta * sum(powers[:t])) @ X.T @ z).max() / (n * p) ** 0.5)
+for sigma in (1.0, 0.3, 0.1, 0.03, 0.01, 0.001):
+    gamma = 4 * max(parts) ** 2 * sigma * p**0.5
+    norms = np.abs(X @ theta + sigma * z) * np.linalg.norm(X, axis=1)
+    clipped = np.mean(norms > gamma)
+    print(f"sigma = {sigma:g}: threshold {gamma:.3g}, first gradient up to {norms.max():.3g}, clipped {clipped:.3g}")
