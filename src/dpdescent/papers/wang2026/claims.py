@@ -1,8 +1,8 @@
 """Every claim of wang2026 that a computation can judge, with a criterion made from the paper's words.
 
 The paper is theory: its theorems, corollaries, lemmas and remarks are the claims, and the three sentences under a
-figure that is another paper's, of which an analogue is judged. What is ours is called so. The words are read as numbers
-in `criteria`, the same for all claims.
+figure that is another paper's, of which an analogue is judged. Claims of ours are called so. `criteria` reads the
+paper's words as numbers, the same for all claims.
 """
 
 from dpdescent.papers.wang2026 import (

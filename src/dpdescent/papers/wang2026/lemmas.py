@@ -121,11 +121,11 @@ def _kernel(spec: Spec) -> Iterator[Row]:
     for trial in part.trials:
         seed = Seed(part, trial, part.n)
         H, S, y = seed.problem.features[0], seed.factors, seed.problem.labels[0]
-        again = np.append(np.arange(seed.n), 0)
+        repeated = np.append(np.arange(seed.n), 0)
         values = {
-            GRAM: seed.margin.value / (_least(H, S) / seed.n) ** 0.5,
-            TWICE: network.margin(H[again], S[again], y[again]).value,
-            SINGULAR: _least(H[again], S[again]) / float(np.trace(network.kernel(H, S))),
+            GRAM: seed.margin.value / (_least_of_kernel(H, S) / seed.n) ** 0.5,
+            TWICE: network.margin(H[repeated], S[repeated], y[repeated]).value,
+            SINGULAR: _least_of_kernel(H[repeated], S[repeated]) / float(np.trace(network.kernel(H, S))),
         }  # fmt: skip
         base = {"panel": part.panel, "n": seed.n, "m": part.m, "d": part.d, "trial": trial}
         for series, number in values.items():
@@ -158,31 +158,31 @@ def _curvature(spec: Spec) -> Iterator[Row]:
             loss, squared = float(losses[0]), float(np.sum(gradients[0] ** 2))
             least = least_eigenvalue(hessian(seed, W))
             for constants in (training.OF_PAPER, training.SHARP):
-                known = seed.bounds(constants)
+                bounds = seed.bounds(constants)
                 base = {
                     "panel": part.panel, "n": seed.n, "m": part.m, "d": part.d, "constants": constants,
                     "place": place, "trial": trial,
                 }  # fmt: skip
-                yield {**base, "series": NEGATIVE, "value": -least / (known.hessian * loss)}
-                yield {**base, "series": SELF_BOUND, "value": squared / (4.0 * known.beta * loss)}
+                yield {**base, "series": NEGATIVE, "value": -least / (bounds.hessian * loss)}
+                yield {**base, "series": SELF_BOUND, "value": squared / (4.0 * bounds.beta * loss)}
 
 
-def _least(features: Array, factors: Array) -> float:
+def _least_of_kernel(features: Array, factors: Array) -> float:
     return float(np.linalg.eigvalsh(network.kernel(features, factors))[0])
 
 
 def least_eigenvalue(symmetric: Array) -> float:
     """Returns the least eigenvalue; 0 where it is within rounding of 0, because its digits depend on the processor."""
-    found = np.linalg.eigvalsh(symmetric)
-    rounding = len(found) * np.finfo(np.float64).eps * np.abs(found).max()
-    return float(found[0]) if abs(found[0]) > rounding else 0.0
+    eigenvalues = np.linalg.eigvalsh(symmetric)
+    rounding = len(eigenvalues) * np.finfo(np.float64).eps * np.abs(eigenvalues).max()
+    return float(eigenvalues[0]) if abs(eigenvalues[0]) > rounding else 0.0
 
 
 def hessian(seed: Seed, W: Array) -> Array:
     """Returns the Hessian of L_S at W of shape (m, d p), as one matrix of order m d p."""
     p = seed.problem
     H, y, width = p.features[0], p.labels[0], p.kan.width
-    f, S = (each[0] for each in p.kan.outputs_and_factors(W[None], p.features, p.heads))
+    f, S = (values[0] for values in p.kan.outputs_and_factors(W[None], p.features, p.heads))
     bend = p.kan.curvature(W[None], p.features, p.heads)[0] / (p.kan.inputs * width**0.5)
     slope = logistic_slope(y * f)
     gradients = (S[:, :, None] * H[:, None, :]).reshape(len(y), -1)
@@ -391,7 +391,7 @@ def _least_loss(group: pd.DataFrame) -> Estimate:
     """T times the smallest mean loss, without allowing for the choice."""
     lowest = algebra.rows_at_end(group, "mean", largest=False)
     T = float(lowest["T"].iloc[0]) if len(lowest) else math.nan
-    return next((times(found, T) for found in algebra.means(lowest, ("m",)).values()), exactly(math.nan))
+    return next((times(estimate, T) for estimate in algebra.means(lowest, ("m",)).values()), exactly(math.nan))
 
 
 def _closed_forms() -> Iterator[Claim]:
@@ -399,14 +399,14 @@ def _closed_forms() -> Iterator[Claim]:
         id="lemma-f.9", artefact=COUNTEREXAMPLE, location="Lemma F.9", kind="privacy", source="paper",
         statement="both hockey-stick divergences of the pair are at most S(E) times the worst one over E plus the probability of the complement of E",
         quantity="the larger exact divergence at lambda = 0 over the right side, E the patterns of at most k participations: the largest over k, kappa and eps",
-        cells=_f_9(), criterion=at_most(1.0 + EQUAL), note="T = 12, r = 0.1; Poisson samples, as the lemma has them",
+        cells=_lemma_f_9_ratios(), criterion=at_most(1.0 + EQUAL), note="T = 12, r = 0.1; Poisson samples, as the lemma has them",
     )  # fmt: skip
     yield claim_on_all_cells(
         id="theorem-d.9-full-batch", artefact=VALIDITY, location="Theorem D.9", kind="privacy", source="paper",
         statement="for B = n the guarantee follows from the Gaussian mechanism without amplification",
         quantity="exact delta of T Gaussian steps of sensitivity 2 C_clip at D.9's kappa, over delta: the largest over T, eps and delta",
         cells={
-            f"T = {T}, eps = {eps:g}, delta = {delta:g}": exactly(_full_batch(T, eps, delta) / delta)
+            f"T = {T}, eps = {eps:g}, delta = {delta:g}": exactly(_full_batch_delta(T, eps, delta) / delta)
             for T in (1, 100, 10_000) for eps in (0.1, 1.0, 8.0) for delta in (1e-3, 1e-6, 1e-12)
         },
         criterion=at_most(1.0 + EQUAL),
@@ -415,32 +415,32 @@ def _closed_forms() -> Iterator[Claim]:
         id="algorithm-1-updates", artefact=TABLE, location="Algorithm 1", kind="privacy", source="ours",
         statement="the loop makes T - 1 noisy updates where the theorems count T steps: (ours) what is calibrated for T covers T - 1",
         quantity="kappa of Theorems 5.1 (F.12) and 5.4 (D.9) for T - 1 steps over that for T: the largest over T and lambda",
-        cells={f"T = {T}, lambda = {lam:g}": exactly(_one_step_less(T, lam)) for T in (2, 10, 100, 1000) for lam in (0.0, 0.5, 0.9)},
+        cells={f"T = {T}, lambda = {lam:g}": exactly(_ratio_without_last_step(T, lam)) for T in (2, 10, 100, 1000) for lam in (0.0, 0.5, 0.9)},
         criterion=at_most(1.0 + EQUAL),
     )  # fmt: skip
 
 
 @cache
-def _f_9() -> dict[str, Estimate]:
-    found = {}
+def _lemma_f_9_ratios() -> dict[str, Estimate]:
+    ratios = {}
     for kappa, eps in ((1.0, 0.5), (1.0, 1.0), (2.0, 0.5)):
         divergence = pairs.independent_delta(kappa, eps, 12, 0.1, "down")
         for k in (1, 3, 6):
             inside = float(binom.cdf(k, 12, 0.1))
             right = inside * float(gaussian.delta(math.sqrt(k) / kappa, eps)) + 1.0 - inside
-            found[f"kappa = {kappa:g}, eps = {eps:g}, k = {k}"] = exactly(divergence / right)
-    return found
+            ratios[f"kappa = {kappa:g}, eps = {eps:g}, k = {k}"] = exactly(divergence / right)
+    return ratios
 
 
-def _full_batch(T: int, eps: float, delta: float) -> float:
+def _full_batch_delta(T: int, eps: float, delta: float) -> float:
     kappa = closed_forms.independent_multiplier(T, 1.0, eps, delta)
     return float(gaussian.delta(2.0 * math.sqrt(T) / kappa, eps))
 
 
-def _one_step_less(T: int, lam: float) -> float:
+def _ratio_without_last_step(T: int, lam: float) -> float:
     rate, eps, delta = 0.1, 1.0, 1e-3
     if lam == 0.0:
-        made = [closed_forms.independent_multiplier(steps, rate, eps, delta) for steps in (T - 1, T)]
+        multipliers = [closed_forms.independent_multiplier(steps, rate, eps, delta) for steps in (T - 1, T)]
     else:
-        made = [closed_forms.correlated_multiplier(steps, rate, lam, eps, delta, 8.0) for steps in (T - 1, T)]
-    return made[0] / made[1]
+        multipliers = [closed_forms.correlated_multiplier(steps, rate, lam, eps, delta, 8.0) for steps in (T - 1, T)]
+    return multipliers[0] / multipliers[1]

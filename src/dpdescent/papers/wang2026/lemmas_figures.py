@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from dpdescent.papers.wang2026.lemma_runs import FAR
 from dpdescent.papers.wang2026.setting import G_DELTA, GRADIENT
 from dpdescent.papers.wang2026.stability import DISTANCE
-from dpdescent.papers.wang2026.styles import MARKERS, N, curve, each, finish, guide, in_order, sizes, value_ticks
+from dpdescent.papers.wang2026.styles import MARKERS, N, by_values, curve, finish, guide, in_order, sizes, value_ticks
 from dpdescent.replication.drawing.figures import (
     BLUE,
     GREY,
@@ -43,7 +43,7 @@ def draw_ext_proof(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     log_scale(gradients)
     gradients.set(title="gradients at the start", xlabel="$d$, or $p$", ylabel="norm")
     slack = where(main, series=FAR)
-    for (m,), own in each(slack, "m"):
+    for (m,), own in by_values(slack, "m"):
         rank = values_of(slack, "m").index(m)
         color = shades(len(values_of(slack, "m")))[rank]
         curve(far, own, "factor", f"$m={m:g}$", color=color, marker=MARKERS[rank % len(MARKERS)])
@@ -52,7 +52,7 @@ def draw_ext_proof(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     value_ticks(far, values_of(slack, "factor"))
     far.set(title="far from the start", xlabel="multiple of the start", ylabel="slack of Lemma C.2's inequality")
     apart = where(main, panel="neighbours", series=DISTANCE)
-    for (kappa, lam), own in each(apart, "kappa", "lam"):
+    for (kappa, lam), own in by_values(apart, "kappa", "lam"):
         style = {"color": VERMILION if kappa else GREY, "marker": "s" if lam else "o"}
         curve(neighbours, own, "n", rf"$\kappa={kappa:g}$, $\lambda={lam:g}$", **style)
     guide(neighbours, apart.drop_duplicates("n"), "n", -1.0, r"claimed: slope $-1$")
@@ -65,11 +65,11 @@ def draw_ext_proof(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
     """Draws the range of every quantity over its bound, by lemma; negative values have no place on the axis."""
-    found = rows[np.array([any(text in name for text in OVER) for name in rows["series"]], dtype=bool)]
-    found = positive(found[~(found["constants"] == "paper")])
-    names = in_order(found["series"], sorted(set(found["series"]), key=_place))
+    shown = rows[np.array([any(text in name for text in OVER) for name in rows["series"]], dtype=bool)]
+    shown = positive(shown[~(shown["constants"] == "paper")])
+    names = in_order(shown["series"], sorted(set(shown["series"]), key=_place))
     for place, name in enumerate(names):
-        own = where(found, series=name)["mean"]
+        own = where(shown, series=name)["mean"]
         axes.plot([own.min(), own.max()], [place, place], color=BLUE, linewidth=4, solid_capstyle="round")
         axes.plot([own.max()], [place], "o", color=BLUE, markersize=5)
     axes.axvline(1.0, color=VERMILION, linestyle="-.")

@@ -94,20 +94,20 @@ def _calibrated(grid: Grid, accountant: str, lam: float, deltas: list[float]) ->
     T, r = grid.T, grid.r
     # The same draws for every lambda, epsilon and delta: what is compared differs by these alone.
     rng = grid.stream(0, f"{accountant}, T={T:g}, r={r:g}")
-    found = accountants.calibrate_many(
+    calibrations = accountants.calibrate_many(
         accountant, T=T, rate=r, lam=lam, eps=grid.eps, delta=deltas,
         draws=grid.draws_bnb if accountant == "bnb" else grid.draws, rng=rng,
     )  # fmt: skip
-    for (eps, delta), made in found.items():
-        if math.isinf(made.multiplier):
+    for (eps, delta), calibration in calibrations.items():
+        if math.isinf(calibration.multiplier):
             continue
         # A formula for the multiplier attains no delta that is known.
-        known = not math.isnan(made.delta_attained)
+        attains = not math.isnan(calibration.delta_attained)
         yield {
-            "panel": grid.panel, "trial": 0, "series": SERIES, "value": made.multiplier, "T": T, "r": r,
-            "lam": lam, "eps": eps, "delta": delta, "accountant": accountant, "relation": made.relation,
-            "sampler": made.sampler, "precondition": made.precondition, "proved": int(made.proved),
-            **({"delta_attained": made.delta_attained, "delta_se": made.standard_error} if known else {}),
+            "panel": grid.panel, "trial": 0, "series": SERIES, "value": calibration.multiplier, "T": T, "r": r,
+            "lam": lam, "eps": eps, "delta": delta, "accountant": accountant, "relation": calibration.relation,
+            "sampler": calibration.sampler, "precondition": calibration.precondition, "proved": int(calibration.proved),
+            **({"delta_attained": calibration.delta_attained, "delta_se": calibration.standard_error} if attains else {}),
         }  # fmt: skip
 
 
@@ -139,15 +139,17 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 def _sharper(evidence: Evidence) -> Iterator[Claim]:
     published = multipliers(evidence, PUBLISHED, precondition="met")
-    found = {
+    ratios = {
         name: algebra.ratios(multipliers(evidence, name), published, SETTING) for name in (TAIL, PAIR, "bnb", "cyclic")
     }
-    sizes = "; ".join(f"{name} {range_of(place.value for place in each.values())}" for name, each in found.items())
+    sizes = "; ".join(
+        f"{name} {range_of(place.value for place in by_place.values())}" for name, by_place in ratios.items()
+    )
     yield claim_on_all_cells(
         id="tighter-accountants", artefact=TABLE, location="Sec. 5.1", kind="privacy", source="identity",
         statement="tighter accountants may yield smaller noise multipliers",
         quantity="kappa by the exact tail of participations over Theorem F.12's, where its condition is met: the largest over T, r, lambda, eps and delta",
-        cells=found[TAIL], criterion=at_most(1.0 - AGREES),
+        cells=ratios[TAIL], criterion=at_most(1.0 - AGREES),
         changed=ALGEBRA,
         note=f"the same proof with its tail and its Gaussian exact, so that it cannot be larger; not comparable but in size: over F.12's {sizes}",
     )  # fmt: skip
@@ -155,7 +157,7 @@ def _sharper(evidence: Evidence) -> Iterator[Claim]:
 
 def _scaling(evidence: Evidence) -> Iterator[Claim]:
     """Judges Remark D.8 by exact multipliers over the closed form: their range, and their slope along every axis."""
-    table = _over_the_closed_form(evidence)
+    table = _ratios_to_closed_form(evidence)
     constants = algebra.floats(table[table["kappa"] >= LEAST], "mean")
     yield claim(
         id="remark-d.8", artefact=TABLE, location="Remark D.8", kind="privacy", source="paper",
@@ -166,12 +168,12 @@ def _scaling(evidence: Evidence) -> Iterator[Claim]:
         note=f"at kappa below 1 amplification is lost. The ratio is {range_of(constants)}",
     )  # fmt: skip
     for name, panel, axis, words in SLOPES:
-        measured = {told: _slope(evidence, accountant, panel, axis) for told, accountant in EXACT}
+        measured = {sampler: _slope(evidence, accountant, panel, axis) for sampler, accountant in EXACT}
         yield claim_on_all_cells(
             id=name, artefact=TABLE, location="Remark D.8", kind="privacy", source="paper",
             statement=f"a tighter accountant does not improve the scaling in {words}",
             quantity=f"log-log slope in {words} of an exact kappa of independent noise over Theorem D.9's, kappa at least 1: that of Poisson samples (zero-out) and that proved for sampling without replacement (replace-one)",
-            cells={told: each for told, each in measured.items() if not math.isnan(each.value)}, criterion=within_of(0.0, LOGARITHMS),
+            cells={sampler: slope for sampler, slope in measured.items() if not math.isnan(slope.value)}, criterion=within_of(0.0, LOGARITHMS),
             changed=ONE_AXIS,
         )  # fmt: skip
     steps = multipliers(evidence, REPLACED, panel="scaling in T")
@@ -185,29 +187,29 @@ def _scaling(evidence: Evidence) -> Iterator[Claim]:
 
 def _slope(evidence: Evidence, accountant: str, panel: str, axis: str) -> Estimate:
     """The slope along one axis of an accountant's multiplier over Theorem D.9's; in log(1/delta) for delta."""
-    both = algebra.paired_rows(
+    pairs = algebra.paired_rows(
         multipliers(evidence, accountant, lam=0, panel=panel), multipliers(evidence, INDEPENDENT, panel=panel), SETTING
     )
-    made = [
+    points = [
         {
             "x": -math.log(row["delta"]) if axis == "delta" else row[axis],
             "mean": row["mean"] / other["mean"],
             "se": math.nan,
         }
-        for row, other in both
+        for row, other in pairs
         if row["mean"] >= LEAST
     ]
-    return algebra.least_squares_slope(pd.DataFrame(made, columns=["x", "mean", "se"]), "x")
+    return algebra.least_squares_slope(pd.DataFrame(points, columns=["x", "mean", "se"]), "x")
 
 
-def _over_the_closed_form(evidence: Evidence) -> pd.DataFrame:
+def _ratios_to_closed_form(evidence: Evidence) -> pd.DataFrame:
     """The exact multiplier of independent noise over Theorem D.9's, and that multiplier itself, by place."""
-    both = algebra.paired_rows(multipliers(evidence, PAIR, lam=0), multipliers(evidence, INDEPENDENT), SETTING)
-    made = [
+    pairs = algebra.paired_rows(multipliers(evidence, PAIR, lam=0), multipliers(evidence, INDEPENDENT), SETTING)
+    ratios = [
         {**{key: row[key] for key in SETTING}, "kappa": row["mean"], "mean": row["mean"] / other["mean"], "se": math.nan}
-        for row, other in both
+        for row, other in pairs
     ]  # fmt: skip
-    return pd.DataFrame(made, columns=[*SETTING, "kappa", "mean", "se"])
+    return pd.DataFrame(ratios, columns=[*SETTING, "kappa", "mean", "se"])
 
 
 def _participations(evidence: Evidence) -> Claim:
@@ -217,12 +219,12 @@ def _participations(evidence: Evidence) -> Claim:
         id="lemma-f.10", artefact=TABLE, location="Lemma F.10", kind="privacy", source="paper",
         statement="more than tau = rT + sqrt(3 rT log(2/delta)) participations have a probability of delta/2 at most",
         quantity="exact binomial tail over delta/2, where rT >= 3 log(2/delta): the largest over T, r and delta",
-        cells={algebra.place_of(row, ("T", "r", "delta")): _tail(row) for row in algebra.rows_of(table)},
+        cells={algebra.place_of(row, ("T", "r", "delta")): _tail_ratio(row) for row in algebra.rows_of(table)},
         criterion=at_most(1.0),
     )  # fmt: skip
 
 
-def _tail(row: "pd.Series[float]") -> Estimate:
+def _tail_ratio(row: "pd.Series[float]") -> Estimate:
     """The probability of more participations than tau, over delta/2."""
     expected, log = row["r"] * row["T"], math.log(2.0 / row["delta"])
     above = float(binom.sf(math.floor(expected + math.sqrt(3.0 * expected * log)), int(row["T"]), row["r"]))
@@ -237,12 +239,12 @@ def _sensitivity(evidence: Evidence) -> Claim:
         id="lemma-f.11", artefact=TABLE, location="Lemma F.11", kind="privacy", source="paper",
         statement="for |y|_0 <= tau, |Cy| <= (1 - lambda^T)/(1 - lambda) sqrt(tau)",
         quantity="largest |Cy| / sqrt(k) over y with k participations and over k, over (1 - lambda^T)/(1 - lambda): the largest over T and lambda",
-        cells={algebra.place_of(row, ("T", "lam")): _norm(row) for row in algebra.rows_of(table)},
+        cells={algebra.place_of(row, ("T", "lam")): _norm_ratio(row) for row in algebra.rows_of(table)},
         criterion=at_most(1.0 + EQUAL), note="attained by participations in a row",
     )  # fmt: skip
 
 
-def _norm(row: "pd.Series[float]") -> Estimate:
+def _norm_ratio(row: "pd.Series[float]") -> Estimate:
     """The largest |Cy| / sqrt(k) over what the lemma says it is."""
     T, lam = int(row["T"]), float(row["lam"])
     norms = np.sqrt(encoder.block_norms_squared(T, lam)[1:] / np.arange(1, T + 1))
@@ -264,17 +266,17 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     # Of several deltas the others tell the same.
     table = table[(table["panel"] != "fashion") & (table["delta"] == table["delta"].max())]
     table = thinned(table, "lam", "eps")
-    for found in rows_of(table[table["accountant"].isin([PUBLISHED, PROOF])]):
-        yield from _correlated(found)
-    for found in rows_of(table[table["accountant"] == PAIR]):
-        yield _poisson(found)
+    for row in rows_of(table[table["accountant"].isin([PUBLISHED, PROOF])]):
+        yield from _correlated(row)
+    for row in rows_of(table[table["accountant"] == PAIR]):
+        yield _poisson(row)
     yield from _lemmas(table)
 
 
-def _correlated(found: pd.Series) -> Iterator[Bound]:
+def _correlated(row: pd.Series) -> Iterator[Bound]:
     """Rows of the multiplier of Theorem F.12, by its own route."""
-    T, r, lam, eps, delta = _numbers(found)
-    kappa, factor = float(found["mean"]), 8 if found["accountant"] == PUBLISHED else 2
+    T, r, lam, eps, delta = _numbers(row)
+    kappa, factor = float(row["mean"]), 8 if row["accountant"] == PUBLISHED else 2
     met = closed_forms.correlated_precondition(T, r, eps, delta)
     condition = f"kappa={kappa:.5g}, factor {factor}; eps <= 1 and r T >= 3 log(2/delta) are {met_or_not(met)}"
     for relation, sensitivity in (("zero-out", 1.0), ("replace-one", 2.0)):
@@ -284,18 +286,18 @@ def _correlated(found: pd.Series) -> Iterator[Bound]:
             why = f"{condition}; measured is the delta that the tail accountant proves"
             ours = "" if sensitivity == 1.0 else "the relation is ours: 8 is 2 times 2 squared"
             yield exact_row(
-                f"delta of {found['accountant']}, {relation}", "Thm F.12 (5.1)", place_text(TABLE, found, *PLACE), delta,
+                f"delta of {row['accountant']}, {relation}", "Thm F.12 (5.1)", place_text(TABLE, row, *PLACE), delta,
                 measured, joined(why, ours), met=met,
             )  # fmt: skip
 
 
-def _poisson(found: pd.Series) -> Bound:
+def _poisson(row: pd.Series) -> Bound:
     """The row of the multiplier of Theorem F.8 for Poisson samples, where it is true."""
-    delta, kappa, setting = float(found["delta"]), float(found["mean"]), place_text(TABLE, found, *PLACE)
-    error = 0.0 if math.isnan(found["delta_se"]) else STANDARD_ERRORS * float(found["delta_se"])
+    delta, kappa, setting = float(row["delta"]), float(row["mean"]), place_text(TABLE, row, *PLACE)
+    error = 0.0 if math.isnan(row["delta_se"]) else STANDARD_ERRORS * float(row["delta_se"])
     error += CALIBRATED * delta
     why = f"kappa={kappa:.5g}; holds by definition, but for {STANDARD_ERRORS:g} standard errors and {CALIBRATED:g}"
-    measured = float(found["delta_attained"])
+    measured = float(row["delta_attained"])
     return bound_row(
         bound="delta of F8, Poisson", location="Thm F.8", setting=setting, value=delta, measured=measured,
         direction="at most", note=why, allowed=error,
@@ -305,12 +307,12 @@ def _poisson(found: pd.Series) -> Bound:
 def _lemmas(table: pd.DataFrame) -> Iterator[Bound]:
     """Rows of the lemmas in the proof of F.12: participations, sensitivity, the Gaussian release."""
     table = table[table["accountant"] == PUBLISHED]
-    for found in rows_of(table.drop_duplicates(["T", "r", "delta"])):
-        yield _few_participations(found)
-    for found in rows_of(table.drop_duplicates(["T", "r", "lam", "delta"])):
-        yield from _encoded(found)
-    for found in rows_of(table.drop_duplicates(["eps", "delta"])):
-        yield _gaussian(found)
+    for row in rows_of(table.drop_duplicates(["T", "r", "delta"])):
+        yield _few_participations(row)
+    for row in rows_of(table.drop_duplicates(["T", "r", "lam", "delta"])):
+        yield from _encoded(row)
+    for row in rows_of(table.drop_duplicates(["eps", "delta"])):
+        yield _gaussian(row)
 
 
 def _limit(T: int, r: float, delta: float) -> float:
@@ -318,19 +320,19 @@ def _limit(T: int, r: float, delta: float) -> float:
     return closed_forms.correlated_multiplier(T, r, 0.0, 1.0, delta, 1.0) ** 2 / math.log(2.5 / delta)
 
 
-def _few_participations(found: pd.Series) -> Bound:
-    T, r, _, _, delta = _numbers(found)
+def _few_participations(row: pd.Series) -> Bound:
+    T, r, _, _, delta = _numbers(row)
     tau = _limit(T, r, delta)
     met = closed_forms.correlated_precondition(T, r, 1.0, delta)
     why = f"tau={tau:.4g}; r T >= 3 log(2/delta) is {met_or_not(met)}; measured is the binomial tail"
     measured = float(binom.sf(math.floor(tau), T, r))
-    setting = place_text(TABLE, found, "T", "r", "delta")
+    setting = place_text(TABLE, row, "T", "r", "delta")
     return exact_row("P(more than tau participations)", "Lemma F.10", setting, 0.5 * delta, measured, why, met=met)
 
 
-def _encoded(found: pd.Series) -> Iterator[Bound]:
-    T, r, lam, _, delta = _numbers(found)
-    tau, setting = _limit(T, r, delta), place_text(TABLE, found, "T", "r", "lam", "delta")
+def _encoded(row: pd.Series) -> Iterator[Bound]:
+    T, r, lam, _, delta = _numbers(row)
+    tau, setting = _limit(T, r, delta), place_text(TABLE, row, "T", "r", "lam", "delta")
     largest = float(column_sum(T, lam))
     why = f"tau={tau:.4g}; measured is the largest |C y|, of the first tau steps"
     measured = math.sqrt(block_norms_squared(T, lam)[min(T, math.floor(tau))])
@@ -339,16 +341,16 @@ def _encoded(found: pd.Series) -> Iterator[Bound]:
     yield exact_row("|C|_2", "Lemma F.11, proof", setting, largest, measured, "measured is the largest singular value")
 
 
-def _gaussian(found: pd.Series) -> Bound:
+def _gaussian(row: pd.Series) -> Bound:
     """The row of the classical Gaussian mechanism at delta / 2, which is for epsilons up to 1."""
-    eps, delta = float(found["eps"]), float(found["delta"])
+    eps, delta = float(row["eps"]), float(row["delta"])
     measured = float(gaussian.delta(eps / math.sqrt(2.0 * math.log(2.5 / delta)), eps))
     why = f"eps <= 1 is {met_or_not(eps <= 1.0)}; measured is exact"
     return exact_row(
-        "delta of the Gaussian release", "Thm F.12, proof", place_text(TABLE, found, "eps", "delta"), 0.5 * delta, measured,
+        "delta of the Gaussian release", "Thm F.12, proof", place_text(TABLE, row, "eps", "delta"), 0.5 * delta, measured,
         why, met=eps <= 1.0,
     )  # fmt: skip
 
 
-def _numbers(found: pd.Series) -> tuple[int, float, float, float, float]:
-    return int(found["T"]), float(found["r"]), float(found["lam"]), float(found["eps"]), float(found["delta"])
+def _numbers(row: pd.Series) -> tuple[int, float, float, float, float]:
+    return int(row["T"]), float(row["r"]), float(row["lam"]), float(row["eps"]), float(row["delta"])

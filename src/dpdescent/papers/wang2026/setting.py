@@ -89,7 +89,7 @@ class Part:
         """
         place = {name: spec[name] for name in ("seed", "artefact", "variant", "panel")}
         place |= {"trials": range(*spec.get("trials", (0, 0))), "tables": spec.get("tables", {})}
-        return cls(**place, **{each.name: _value(spec, each) for each in fields(cls) if each.name not in place})
+        return cls(**place, **{field.name: _value(spec, field) for field in fields(cls) if field.name not in place})
 
     def of_seed(self, trial: int) -> Self:
         """Returns the part with one seed alone."""
@@ -103,8 +103,8 @@ class Part:
 def _value(spec: Spec, field: "Field[Any]") -> Any:
     for place in ("cell", "arms", "settings"):
         if field.name in spec[place]:
-            found = spec[place][field.name]
-            return tuple(as_list(found)) if get_origin(field.type) is tuple else found
+            value = spec[place][field.name]
+            return tuple(as_list(value)) if get_origin(field.type) is tuple else value
     if field.default is MISSING:
         raise KeyError(f"{field.name} is neither in the cell nor in the arms or settings of {spec['artefact']}")
     return field.default
@@ -161,24 +161,24 @@ class Task(Part):
 
     def problem(self, trials: Sequence[int], n: int) -> KANProblem:
         """Returns records, starts and second layers of several seeds."""
-        drawn, starts = [self.records(trial, n) for trial in trials], [self.start(trial) for trial in trials]
+        data, starts = [self.records(trial, n) for trial in trials], [self.start(trial) for trial in trials]
         return KANProblem(
-            self.kan, self.kan.features(np.stack([x for x, _ in drawn])), np.stack([y for _, y in drawn]),
+            self.kan, self.kan.features(np.stack([x for x, _ in data])), np.stack([y for _, y in data]),
             np.stack([W for W, _ in starts]), self.kan.heads(np.stack([c for _, c in starts])),
         )  # fmt: skip
 
     def tested_on(self, trials: Sequence[int]) -> tuple[Array, Array]:
         """Returns features (seeds, N, dp) and labels (seeds, N) of fresh records."""
         require_positive(test_points=self.test_points, per_step=self.per_step)
-        drawn = [self.records(trial, self.test_points, TEST) for trial in trials]
-        return self.kan.features(np.stack([x for x, _ in drawn])), np.stack([y for _, y in drawn])
+        data = [self.records(trial, self.test_points, TEST) for trial in trials]
+        return self.kan.features(np.stack([x for x, _ in data])), np.stack([y for _, y in data])
 
     def batches(self, trials: Sequence[int], size: Size) -> Iterator[Index] | None:
         """Returns batches of Algorithm 1 for all seeds, (seeds, B) a step; None for the full batch."""
         if size.n == size.B:
             return None
-        each = [samplers.fixed_size(size.n, size.B, size.T, self.stream(trial, "batches")) for trial in trials]
-        return (np.stack(step) for step in zip(*each, strict=True))
+        by_seed = [samplers.fixed_size(size.n, size.B, size.T, self.stream(trial, "batches")) for trial in trials]
+        return (np.stack(step) for step in zip(*by_seed, strict=True))
 
     def normals(self, trials: Sequence[int]) -> list[np.random.Generator]:
         """Returns the random streams of the noise Z, one a seed."""

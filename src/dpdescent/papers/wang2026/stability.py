@@ -87,7 +87,7 @@ class Neighbours(FixedNoise):
         """Returns the seed's records and copies of them, of which the i-th has a fresh record in place of record i."""
         p = seed.problem
         x, y = self.records(seed.trial, self.indices, "replacements")
-        H, labels = (np.repeat(each, self.indices + 1, axis=0) for each in (p.features, p.labels))
+        H, labels = (np.repeat(values, self.indices + 1, axis=0) for values in (p.features, p.labels))
         H[np.arange(1, self.indices + 1), np.arange(self.indices)] = self.kan.features(x)
         labels[np.arange(1, self.indices + 1), np.arange(self.indices)] = y
         same = np.zeros(self.indices + 1, dtype=np.intp)
@@ -107,18 +107,18 @@ def run_stability(spec: Spec) -> Iterator[Row]:
     size = runs.size
     for trial in runs.trials:
         seed = Seed(runs, trial, size.n)
-        made = runs.arms(seed.sharp.gradient)
-        distances, losses = _coupled(runs, seed, made)
-        for index, arm in enumerate(made):
+        arms = runs.arms(seed.sharp.gradient)
+        distances, losses = _coupled(runs, seed, arms)
+        for index, arm in enumerate(arms):
             base = {
                 "n": size.n, "T": size.T, "B": size.B, "m": runs.m, "d": runs.d, "eta": arm.eta,
                 "lam": arm.noise.lam, "kappa": arm.noise.kappa, "C_clip": arm.C_clip, "trial": trial,
             }  # fmt: skip
             for t in runs.t:
-                gone = float(losses[:t, index].sum())
+                loss_sum = float(losses[:t, index].sum())
                 with_e, without = (
                     # No term for failure, because there is no projection and the events are known to hold.
-                    on_average(arm.eta, seed.sharp.gradient, size.n, gone, np.inf, 0.0, factor)
+                    on_average(arm.eta, seed.sharp.gradient, size.n, loss_sum, np.inf, 0.0, factor)
                     for factor in (np.e, 1.0)
                 )
                 values = {DISTANCE: float(distances[t, :, index].mean()), BOUND: with_e, PLAIN: without}
@@ -126,17 +126,17 @@ def run_stability(spec: Spec) -> Iterator[Row]:
                     yield {**base, "t": t, "series": series, "value": number}
 
 
-def _coupled(runs: Watched, seed: Seed, made: list[Arm]) -> tuple[Array, Array]:
+def _coupled(runs: Watched, seed: Seed, arms: list[Arm]) -> tuple[Array, Array]:
     """Returns distances of all runs to the first, (T, indices, arms), and the first one's batch risks, (T, arms)."""
     problem = runs.problem_of(seed)
-    distances = np.empty((runs.size.T, runs.indices, len(made)))
+    distances = np.empty((runs.size.T, runs.indices, len(arms)))
 
     def observe(state: State) -> None:
         moved = state.weights[1:] - state.weights[:1]
         distances[state.t] = np.linalg.norm(moved.reshape(*moved.shape[:2], -1), axis=2)
 
     # All have the same seed's number, so that they share batches and noise.
-    ran = training.run(runs, [seed.trial] * len(problem.start), made, problem, observe=observe)
+    ran = training.run(runs, [seed.trial] * len(problem.start), arms, problem, observe=observe)
     return distances, ran.empirical[:, 0]
 
 
@@ -204,25 +204,25 @@ def rows_of_neighbours(spec: Spec) -> Iterator[Row]:
     size = runs.size
     for trial in runs.trials:
         seed = Seed(runs, trial, size.n)
-        made, problem = runs.arms(runs.C_clip), runs.problem_of(seed)
-        seen = Recursion(problem, seed, made, size.B)
-        ran = training.run(runs, [trial] * len(problem.start), made, problem, observe=seen)
+        arms, problem = runs.arms(runs.C_clip), runs.problem_of(seed)
+        recursion = Recursion(problem, seed, arms, size.B)
+        ran = training.run(runs, [trial] * len(problem.start), arms, problem, observe=recursion)
         losses = ran.empirical[:-1, 0].sum(axis=0)
-        for index, arm in enumerate(made):
+        for index, arm in enumerate(arms):
             base = {
                 "panel": runs.panel, **training.columns(runs, arm.noise), "eta": arm.eta, "C_clip": arm.C_clip,
                 "clipped": float(ran.clipped[:, :, index].mean()), "trial": trial,
-                "admitted": network.largest_step(seed.sharp.beta), "growth": float(seen.growth[:, index].max()),
+                "admitted": network.largest_step(seed.sharp.beta), "growth": float(recursion.growth[:, index].max()),
             }  # fmt: skip
             bound = on_average(arm.eta, seed.sharp.gradient, size.n, float(losses[index]), np.inf, 0.0)
-            distance, push = seen.distance[:, index], seen.push[:, index]
-            drawn = push > 0.0
+            distance, push = recursion.distance[:, index], recursion.push[:, index]
+            pushed = push > 0.0
             ceiling = loss_ceiling(seed, size, runs.delta_event)
-            gone = batch_losses(float(losses[index]), ceiling, size.T, size.B, runs.delta_event)
-            most = growth_bound(arm.eta, seed.sharp.hessian, gone)
+            batch_loss_sum = batch_losses(float(losses[index]), ceiling, size.T, size.B, runs.delta_event)
+            growth_limit = growth_bound(arm.eta, seed.sharp.hessian, batch_loss_sum)
             values = {
-                ALLOWED: base["growth"] / most, ONE_STEP: float(seen.steps[:, index].max()), GROWTH: base["growth"],
-                REPLACED: float((distance[drawn] / (np.e * push[drawn])).max()) if drawn.any() else 0.0,
+                ALLOWED: base["growth"] / growth_limit, ONE_STEP: float(recursion.steps[:, index].max()), GROWTH: base["growth"],
+                REPLACED: float((distance[pushed] / (np.e * push[pushed])).max()) if pushed.any() else 0.0,
                 AVERAGE: float(distance.mean()) / bound, DISTANCE: float(distance.mean()),
             }  # fmt: skip
             for series, number in values.items():
@@ -231,8 +231,8 @@ def rows_of_neighbours(spec: Spec) -> Iterator[Row]:
 
 def output_ceiling(seed: Seed, size: Size, delta: float) -> float:
     """Returns F of Lemma C.17, at Theorem 4.1's radius with constant 1."""
-    known, radius = Constants.sharp(seed.problem.kan.splines), training.theorem_radius(seed.task, size.n, size.T)
-    return known.output_ceiling(size.n, seed.sharp.gradient, radius, delta)
+    constants, radius = Constants.sharp(seed.problem.kan.splines), training.theorem_radius(seed.task, size.n, size.T)
+    return constants.output_ceiling(size.n, seed.sharp.gradient, radius, delta)
 
 
 def loss_ceiling(seed: Seed, size: Size, delta: float) -> float:

@@ -12,9 +12,9 @@ from dpdescent.papers.wang2026.starts import EVENT, SLACK, VIOLATIONS
 from dpdescent.papers.wang2026.styles import (
     MARKERS,
     M,
-    about,
+    by_values,
+    caption,
     curve,
-    each,
     finish,
     guide,
     in_order,
@@ -68,7 +68,7 @@ def draw_comparator(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         r"Lemma C.2: $\frac{2}{3}L_S(W)\leq\langle\nabla L_S(W),W-W^*\rangle+\frac{4}{3}L_S(W^*)$ if $m$ is large; "
         r"Lemma C.12: $L_S(W_0+\tau u)\leq1/T$ at $\tau\sim(\log T+\sqrt{\log(n/\delta)})/\gamma$"
     )
-    finish(figure, axes[0], 4, claim, about(main, "n", "B", "d", "eta"))
+    finish(figure, axes[0], 4, claim, caption(main, "n", "B", "d", "eta"))
     return figure
 
 
@@ -77,7 +77,7 @@ def _by_comparator(axes: Axes, rows: pd.DataFrame) -> None:
     runs = [
         (name, kappa, lam)
         for name in in_order(rows["comparator"], COMPARATORS)
-        for (kappa, lam), _ in each(where(rows, comparator=name), "kappa", "lam")
+        for (kappa, lam), _ in by_values(where(rows, comparator=name), "kappa", "lam")
     ]
     for rank, (name, kappa, lam) in enumerate(runs):
         color, text = COMPARATORS.get(name, (GREY, name))
@@ -90,7 +90,7 @@ def _by_comparator(axes: Axes, rows: pd.DataFrame) -> None:
 def _along_the_margin(axes: Axes, rows: pd.DataFrame) -> None:
     """Draws the loss at W_0 + tau u, one curve for each width, beside 1/T."""
     widths = values_of(rows, "m")
-    for (m,), own in each(rows, "m"):
+    for (m,), own in by_values(rows, "m"):
         rank = widths.index(m)
         style = {"color": shades(len(widths))[rank], "marker": MARKERS[rank % len(MARKERS)]}
         curve(axes, own, "tau_gamma", f"$m={m:g}$", **style)
@@ -131,7 +131,7 @@ def draw_initialisation(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         log_scale(panel, "x")
         value_ticks(panel, values_of(main, "m"))
         panel.set_xlabel(M)
-    finish(figure, axes[0], 4, about(main, "n", "d").replace("seeds", "starts"))
+    finish(figure, axes[0], 4, caption(main, "n", "d").replace("seeds", "starts"))
     return figure
 
 

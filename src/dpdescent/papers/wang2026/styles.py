@@ -96,9 +96,9 @@ def label_of(name: str, rows: pd.DataFrame | None = None) -> str:
 
 def in_order(names: Iterable[Any], known: Iterable[Any] = ACCOUNTANTS) -> list[Any]:
     """Returns names, each once: known ones first and in their order, then the others."""
-    found = {name for name in names if not pd.isna(name)}
-    first = [name for name in known if name in found]
-    return [*first, *sorted(found - set(first), key=str)]
+    present = {name for name in names if not pd.isna(name)}
+    first = [name for name in known if name in present]
+    return [*first, *sorted(present - set(first), key=str)]
 
 
 def curve(axes: Axes, rows: pd.DataFrame, x: str, label: str | None = None, y: str = "mean", **style: Any) -> None:
@@ -108,11 +108,11 @@ def curve(axes: Axes, rows: pd.DataFrame, x: str, label: str | None = None, y: s
     rows = rows.sort_values(x)
     outside = missed(rows)
     color = style["color"]
-    drawn: dict[str, Any] = {"marker": "o", "elinewidth": 1.0} | style | (hollow(color) if outside.all() else {})
+    line: dict[str, Any] = {"marker": "o", "elinewidth": 1.0} | style | (hollow(color) if outside.all() else {})
     bars = Z95 * rows["se"] if y == "mean" and rows["se"].notna().any() else None
-    axes.errorbar(rows[x], rows[y], yerr=bars, label=label, **drawn)
+    axes.errorbar(rows[x], rows[y], yerr=bars, label=label, **line)
     if outside.any() and not outside.all():
-        marker = drawn["marker"]
+        marker = line["marker"]
         few = rows[outside]
         axes.plot(few[x], few[y], linestyle="none", marker=marker, color=color, markerfacecolor="white", zorder=3)
 
@@ -126,10 +126,10 @@ def by_accountant(axes: Axes, rows: pd.DataFrame, x: str, y: str = "mean", **sty
 
 def best(axes: Axes, rows: pd.DataFrame, x: str, color: str, largest: bool = False) -> None:
     """Draws a star at the best point of a curve, the smallest or, with `largest`, the largest."""
-    kept = rows[np.isfinite(rows["mean"])]
-    if len(kept) < 2:
+    finite = rows[np.isfinite(rows["mean"])]
+    if len(finite) < 2:
         return
-    top = kept.loc[kept["mean"].idxmax() if largest else kept["mean"].idxmin()]
+    top = finite.loc[finite["mean"].idxmax() if largest else finite["mean"].idxmin()]
     style: dict[str, Any] = {"markersize": 13, "markeredgecolor": "black", "markeredgewidth": 0.7, "zorder": 5}
     axes.plot(top[x], top["mean"], "*", color=color, **style)
 
@@ -226,7 +226,7 @@ def eps_color(eps: float) -> str:
     return to_hex(mpl.colormaps["viridis"](0.87 * min(max(place, 0.0), 1.0)))
 
 
-def each(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
+def by_values(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
     """Yields the rows by the values of some columns, in rising order; rows that lack a value are left out."""
     if len(rows):
         yield from rows.groupby(list(columns), sort=True)
@@ -246,8 +246,8 @@ def sizes(rows: pd.DataFrame, *columns: str) -> str:
     """Returns the label of those columns that have one value in all rows, for the title of a legend."""
     names = {name: rf"\{name}" for name in ("delta", "eta", "kappa", "gamma")}
     names |= {"eps": r"\varepsilon", "C_clip": r"C_\mathrm{clip}", "lam": r"\lambda"}
-    found = [(names.get(name, name), values_of(rows, name)) for name in columns if name in rows]
-    return ", ".join(f"${name}={scientific(values[0])}$" for name, values in found if len(values) == 1)
+    values_by_name = [(names.get(name, name), values_of(rows, name)) for name in columns if name in rows]
+    return ", ".join(f"${name}={scientific(values[0])}$" for name, values in values_by_name if len(values) == 1)
 
 
 def joined(*parts: str, by: str = ", ") -> str:
@@ -280,7 +280,7 @@ def _finer_ticks(axes: Axes) -> None:
         axes.yaxis.set_minor_locator(NullLocator())
 
 
-def about(rows: pd.DataFrame, *columns: str) -> str:
+def caption(rows: pd.DataFrame, *columns: str) -> str:
     """Returns what a legend's title says of a figure: the columns that have one value, and what bars are."""
     return joined(sizes(rows, *columns), BARS, by="; ")
 

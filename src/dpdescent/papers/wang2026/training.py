@@ -101,12 +101,12 @@ def with_steps(rows: Iterable[Row], *kind: str) -> Iterator[Row]:
         rows: rows of runs, population risks among them.
         kind: columns that both runs of a gain share, besides panel and seed.
     """
-    found: dict[tuple[object, ...], list[Row]] = {}
+    runs_by_kind: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
         yield row
         if row["series"] == POPULATION and row["kappa"] > 0.0:
-            found.setdefault((row["panel"], row["trial"], *(row[name] for name in kind)), []).append(row)
-    for same in found.values():
+            runs_by_kind.setdefault((row["panel"], row["trial"], *(row[name] for name in kind)), []).append(row)
+    for same in runs_by_kind.values():
         for before, after in pairwise(sorted(same, key=lambda row: float(row["lam"]))):
             yield {**after, "series": STEP, "value": before["value"] - after["value"]}
 
@@ -132,14 +132,14 @@ def entries(
         caveat: why there is no guarantee all the same.
         stand_in: why these are listed in place of other runs.
     """
-    found = {}
+    listed = {}
     for arm in arms:
         noise, size = arm.noise, arm.size
         place = f"{part.variant}: {part.panel} n={size.n} B={size.B} T={size.T}{own}"
         target = f"kappa={noise.kappa:g}" if np.isnan(noise.eps) else f"eps={noise.eps:g}"
         name = f"{place}, {noise.accountant} {target} lam={noise.lam:g} C_clip={arm.C_clip:.4g}"
-        found[name] = (name, arm.event(caveat, stand_in), noise.delta)
-    yield from found.values()
+        listed[name] = (name, arm.event(caveat, stand_in), noise.delta)
+    yield from listed.values()
 
 
 def averages(curve: Array) -> Array:
@@ -234,8 +234,8 @@ class Seed:
             raise ValueError(f"constants={kind!r} is none of {[OF_PAPER, SHARP]}")
         if kind == SHARP:
             return self.sharp
-        known, m, delta = Constants.paper(self.problem.kan.splines), self.problem.kan.width, self.failure
-        return Bounds(known.gradient_bound(m, delta), known.hessian_bound(m, delta))
+        constants, m, delta = Constants.paper(self.problem.kan.splines), self.problem.kan.width, self.failure
+        return Bounds(constants.gradient_bound(m, delta), constants.hessian_bound(m, delta))
 
     @property
     def failure(self) -> float:
@@ -280,8 +280,8 @@ class Seed:
             return self.trained
         if name != NTK:
             raise ValueError(f"comparator={name!r} is none of {[AT_START, TRAINED, NTK]}")
-        known = Constants.sharp(self.problem.kan.splines)
-        return self.along_margin(comparator_distance(self.margin.value, self.n, T, known, self.failure))
+        constants = Constants.sharp(self.problem.kan.splines)
+        return self.along_margin(comparator_distance(self.margin.value, self.n, T, constants, self.failure))
 
     def run(self, arms: Sequence[Arm], observe: Callable[[State], None] | None = None) -> Runs:
         """Runs Algorithm 1 on this seed's records, batches and noise."""

@@ -45,16 +45,16 @@ def run_admissible_width(spec: Spec) -> Iterator[Row]:
     for n, gamma, lam, eps, eta in product(grid.n, grid.gamma, grid.lam, grid.eps, grid.eta):
         point = Point(n, grid.d, gamma, eps)
         for accountant, factor in FACTORS.items():
-            made = prescribed(point, grid.r, lam, eta, factor)
+            run = prescribed(point, grid.r, lam, eta, factor)
             for logs in (DROPPED,) if factor is None else (KEPT, EVERYWHERE):
                 values = {
-                    LOWER: rates.least_width(made, logs=logs == EVERYWHERE),
-                    UPPER: rates.largest_width(made, logs=logs == EVERYWHERE), FOURTH: gamma**-4.0, SIXTH: gamma**-6.0,
+                    LOWER: rates.least_width(run, logs=logs == EVERYWHERE),
+                    UPPER: rates.largest_width(run, logs=logs == EVERYWHERE), FOURTH: gamma**-4.0, SIXTH: gamma**-6.0,
                 }  # fmt: skip
                 own = {
                     "n": n, "gamma": gamma, "lam": lam, "eps": eps, "eta": eta, "logs": logs,
                     "accountant": accountant,
-                    "precondition": "none" if factor is None else _condition(made, grid.r, eps),
+                    "precondition": "none" if factor is None else _condition(run, grid.r, eps),
                 }  # fmt: skip
                 for series, number in values.items():
                     yield {**own, "series": series, "trial": 0, "value": number}
@@ -62,12 +62,12 @@ def run_admissible_width(spec: Spec) -> Iterator[Row]:
 
 def prescribed(point: Point, rho: float, lam: float, eta: float, factor: float | None) -> Run:
     """Returns Corollary 5.3's run; delta = n^-1.1 where a closed form asks for one, with whole iterations."""
-    made = corollary_5_3(point, rho=rho, lam=lam, eta=eta)
+    run = corollary_5_3(point, rho=rho, lam=lam, eta=eta)
     if factor is None:
-        return made
-    T, delta = max(1, round(made.T)), point.n**-1.1
+        return run
+    T, delta = max(1, round(run.T)), point.n**-1.1
     kappa = closed_forms.correlated_multiplier(T, rho, lam, point.eps, delta, factor)
-    return replace(made, T=T, delta=delta, kappa=kappa)
+    return replace(run, T=T, delta=delta, kappa=kappa)
 
 
 def _condition(run: Run, rho: float, eps: float) -> str:
@@ -93,26 +93,30 @@ LOGS = {
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims on the admissible range."""
     for name, words, inner in WINDOWS:
-        found = {told: _inside(evidence, logs, inner) for logs, told in LOGS.items()}
-        known = {told: places for told, (places, _) in found.items() if places}
+        by_reading = {reading: _inside(evidence, logs, inner) for logs, reading in LOGS.items()}
+        ratios = {reading: places for reading, (places, _) in by_reading.items() if places}
         what = inner or "the range"
-        made = claim_on_all_cells(
+        window_claim = claim_on_all_cells(
             id=name, artefact=WIDTHS, location="Theorem 4.1, Corollary 5.3", kind="theorem", source="paper",
             statement=words,
             quantity=f"largest admissible width over the smallest{'; with ' + what + ', the smaller of the limits and it' if inner else ''}: the smallest over n, gamma, eta, accountants and readings of the logarithms",
-            cells={f"{place}, {told}": each for told, places in known.items() for place, each in places.items()},
+            cells={f"{place}, {reading}": ratio for reading, places in ratios.items() for place, ratio in places.items()},
             criterion=at_least(1.0),
             changed="The largest n, one eta and the upper limit alone were judged at first. Before a review every reading of the logarithms was a claim of its own.",
         )  # fmt: skip
-        if not known:
-            yield made
+        if not ratios:
+            yield window_claim
             continue
-        agreed = agreement({told: at_least(1.0).verdict_on_all(places.values()) for told, places in known.items()})
-        opens = "; ".join(f"{told}: {_opens(upper, places)}" for told, (places, upper) in found.items() if places)
+        agreed = agreement(
+            {reading: at_least(1.0).verdict_on_all(places.values()) for reading, places in ratios.items()}
+        )
+        opens = "; ".join(
+            f"{reading}: {_opens(upper, places)}" for reading, (places, upper) in by_reading.items() if places
+        )
         note = f"{agreed.told}. From which n on it is at least 1: {opens}"
-        made = dataclasses.replace(made, verdict=agreed.verdict, why=agreed.why, note=note)
+        window_claim = dataclasses.replace(window_claim, verdict=agreed.verdict, why=agreed.why, note=note)
         # Where readings agree the constants, which are hidden, still decide.
-        yield made if agreed.why == "unstated value decides" else hidden(CONSTANT_1).applied(made)
+        yield window_claim if agreed.why == "unstated value decides" else hidden(CONSTANT_1).applied(window_claim)
 
 
 def _inside(evidence: Evidence, logs: str, inner: str | None) -> tuple[Places, pd.DataFrame]:
@@ -122,22 +126,24 @@ def _inside(evidence: Evidence, logs: str, inner: str | None) -> tuple[Places, p
         return algebra.ratios(upper, lower, PLACE), upper
     middle = rows(evidence, WIDTHS, series=inner, logs=logs)
     above, below = algebra.ratios(upper, middle, PLACE), algebra.ratios(middle, lower, PLACE)
-    both = {each: min(above[each], below[each], key=lambda found: found.value) for each in above if each in below}
-    return both, upper
+    smaller = {
+        place: min(above[place], below[place], key=lambda estimate: estimate.value) for place in above if place in below
+    }
+    return smaller, upper
 
 
-def _opens(table: pd.DataFrame, found: Places) -> str:
+def _opens(table: pd.DataFrame, ratios: Places) -> str:
     """Says by step, margin and accountant: the smallest n from which on all ratios are at least 1."""
-    said = []
+    texts = []
     for _, group in table.groupby(["eta", "gamma", "lam", "eps", "accountant"], dropna=False):
         ordered = group.sort_values("n", ascending=False)
         first = None
         for row in algebra.rows_of(ordered):
-            if not (each := found.get(algebra.place_of(row, PLACE))) or each.value < 1.0:
+            if not (ratio := ratios.get(algebra.place_of(row, PLACE))) or ratio.value < 1.0:
                 break
             first = row["n"]
         place = algebra.place_of(ordered.iloc[0], ("eta", "gamma", "accountant"))
-        said.append(
+        texts.append(
             f"n = {first:g} at {place}" if first is not None else f"none up to {ordered['n'].iloc[0]:g} at {place}"
         )
-    return "; ".join(said) or "no rows"
+    return "; ".join(texts) or "no rows"

@@ -101,7 +101,7 @@ def rows(task: Projected, arms: Sequence[Arm], horizons: Sequence[int]) -> Itera
     moves, inside = Moves(problem), [replace(arm, radius=task.radius_factor * unit) for arm in arms]
     runs = training.run(task, trials, inside, problem, tested=True, observe=moves)
     assert runs.population is not None
-    known = task.starts(size.n)
+    starts = task.starts(size.n)
     curves = {EMPIRICAL: training.averages(runs.empirical), POPULATION: training.averages(runs.population)}
     plain = {arm.eta: index for index, arm in enumerate(arms) if arm.noise.kappa == 0.0}
     # Of a given multiplier: what another accountant asks for differs from it.
@@ -109,7 +109,7 @@ def rows(task: Projected, arms: Sequence[Arm], horizons: Sequence[int]) -> Itera
     for (index, arm), (place, trial), T in product(enumerate(arms), enumerate(trials), sorted(horizons)):
         base = {
             "panel": task.panel, **training.columns(task, arm.noise), "T": T, "eta": arm.eta, "C_clip": arm.C_clip,
-            "jitter": task.jitter, **known[trial], "trial": trial, "unit": unit,
+            "jitter": task.jitter, **starts[trial], "trial": trial, "unit": unit,
             "clipped": float(runs.clipped[:, place, index].mean()),
             "projected": float(runs.projected[place, index]),
             "largest_move": float(moves.largest_move[place, index]),
@@ -127,8 +127,8 @@ def rows(task: Projected, arms: Sequence[Arm], horizons: Sequence[int]) -> Itera
             yield {**base, "series": SHIFTED, "value": float(shifts[0] ** 2 - shifts[1] ** 2)}
         other = independent.get((arm.eta, arm.noise.kappa))
         if arm.noise.lam > 0.0 and other is not None:
-            at = curves[POPULATION][T - 1, place]
-            yield {**base, "series": GAIN, "value": float(at[other] - at[index])}
+            risks = curves[POPULATION][T - 1, place]
+            yield {**base, "series": GAIN, "value": float(risks[other] - risks[index])}
 
 
 def run_ext_window(spec: Spec) -> Iterator[Row]:
@@ -161,18 +161,18 @@ class _Risk:
 
 def _by_batches(spec: Spec) -> Iterator[Row]:
     """Yields how far the averaged risk on all records gets from that of full batches, of every batch size and step."""
-    whole = _averages(Inside.of({**spec, "cell": spec["cell"] | {"B": spec["cell"]["n"]}}))
+    full_batch = _averages(Inside.of({**spec, "cell": spec["cell"] | {"B": spec["cell"]["n"]}}))
     for task in Inside.at_places(spec):
-        found, known = _averages(task), task.starts(task.n)
+        averages, starts = _averages(task), task.starts(task.n)
         for index, arm in enumerate(task.with_plain()):
             for row, trial in enumerate(task.trials):
                 base = {
                     "panel": task.panel, **training.columns(task, arm.noise), "eta": arm.eta, "C_clip": arm.C_clip,
-                    "jitter": task.jitter, **known[trial], "trial": trial, "clipped": 0.0,
+                    "jitter": task.jitter, **starts[trial], "trial": trial, "clipped": 0.0,
                     **dict.fromkeys(("projected", "largest_move", "largest_shift", "unit"), np.nan),
                 }  # fmt: skip
-                yield {**base, "series": EMPIRICAL, "value": float(found[row, index])}
-                yield {**base, "series": BY_BATCHES, "value": abs(float(found[row, index] - whole[row, index]))}
+                yield {**base, "series": EMPIRICAL, "value": float(averages[row, index])}
+                yield {**base, "series": BY_BATCHES, "value": abs(float(averages[row, index] - full_batch[row, index]))}
 
 
 def _averages(task: Inside) -> Array:

@@ -20,8 +20,8 @@ from dpdescent.papers.wang2026.styles import (
     M,
     N,
     T,
+    by_values,
     curve,
-    each,
     finish,
     guide,
     in_rows,
@@ -101,14 +101,14 @@ def _sweep(axes: Axes, rows: pd.DataFrame, name: str, sweep: Sweep) -> None:
         shown = shown[shown["kappa"] == shown["kappa"].max()]
     hues = values_of(shown, sweep.hue)
     colors = shades(len(hues))
-    for rank, ((value,), own) in enumerate(each(shown, sweep.hue)):
+    for rank, ((value,), own) in enumerate(by_values(shown, sweep.hue)):
         style = {"color": colors[rank], "marker": MARKERS[rank % len(MARKERS)]}
         curve(axes, own, sweep.x, _named(sweep.hue, value), **style)
     if not math.isnan(sweep.slope) and len(hues):
         guide(axes, where(shown, **{sweep.hue: hues[-1]}), sweep.x, sweep.slope, f"claimed: {sweep.words}")
     legend_inside(axes)
     if sweep.series == "projected":
-        for color, (_, own) in zip(colors, each(shown, sweep.hue), strict=True):
+        for color, (_, own) in zip(colors, by_values(shown, sweep.hue), strict=True):
             _limit(axes, own, color)
     log_scale(axes, "x" if sweep.series == "projected" else "xy")
     if sweep.x != "gamma":

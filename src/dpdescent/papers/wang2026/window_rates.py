@@ -76,16 +76,16 @@ class Prescribed(Projected):
         """
         n, gamma, root = self.n, self.gamma, self.n**0.5
         batch = gamma * root
-        made = {
+        prescriptions = {
             "Corollary 5.3": (self.rho * n, root / gamma),
             "Corollary 5.5": (batch, root / gamma),
             "Corollary 5.6": (batch, n**2 / (gamma**2 * batch)),
             "DP-GD": (n, n),
             "GD": (n, n / gamma**2),
         }  # fmt: skip
-        if self.rule not in made:
-            raise ValueError(f"rule={self.rule!r} is none of {list(made)}")
-        B, T = made[self.rule]
+        if self.rule not in prescriptions:
+            raise ValueError(f"rule={self.rule!r} is none of {list(prescriptions)}")
+        B, T = prescriptions[self.rule]
         return Size(n, max(1, round(B)), max(2, round(self.times * T)))
 
     def arms(self) -> list[Arm]:
@@ -129,9 +129,9 @@ def without_logs(evidence: Evidence, table: pd.DataFrame) -> pd.DataFrame:
     """
     delta = setting(evidence, "delta_conf")
     T, n = algebra.floats(table, "T"), algebra.floats(table, "n")
-    known = (T > 0) & (n > 0) & (delta > 0)
-    logs = np.log(np.where(known, T, 1.0)) ** 2 + np.log(np.where(known, n, 1.0) / (delta if delta > 0 else 1.0))
-    return algebra.scaled_rows(table, np.where(known & (logs > 0), 1.0 / np.where(logs > 0, logs, 1.0), math.nan))
+    defined = (T > 0) & (n > 0) & (delta > 0)
+    logs = np.log(np.where(defined, T, 1.0)) ** 2 + np.log(np.where(defined, n, 1.0) / (delta if delta > 0 else 1.0))
+    return algebra.scaled_rows(table, np.where(defined & (logs > 0), 1.0 / np.where(logs > 0, logs, 1.0), math.nan))
 
 
 RATES = "ext_window_rates"
@@ -173,7 +173,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield _learns(evidence)
 
 
-def _of(evidence: Evidence, panel: str, accountant: str, series: str) -> pd.DataFrame:
+def _risks(evidence: Evidence, panel: str, accountant: str, series: str) -> pd.DataFrame:
     return rows(evidence, RATES, panel=panel, accountant=accountant, series=series)
 
 
@@ -192,7 +192,7 @@ def _in_iterations(evidence: Evidence) -> Claim:
 
 def _in_records(evidence: Evidence) -> Iterator[Claim]:
     for name, panel, accountant, series, power, words in RUNS:
-        table = _of(evidence, panel, accountant, series)
+        table = _risks(evidence, panel, accountant, series)
         # The margin that few records have is a little wider than that of many.
         at_margin = algebra.scaled_rows(table, algebra.floats(table, "gamma") ** (1.0 if power > -1.0 else 2.0))
         yield claim(
@@ -210,7 +210,7 @@ def _both(evidence: Evidence) -> Iterator[Claim]:
         "independent, Corollary 5.5": ("Corollary 5.5", REPLACED), "correlated, Corollary 5.3": ("Corollary 5.3", TAIL),
         "correlated, Corollary 5.3, F.12": ("Corollary 5.3", PUBLISHED),
     }  # fmt: skip
-    tables = {name: _of(evidence, *arm, POPULATION) for name, arm in arms.items()}
+    tables = {name: _risks(evidence, *arm, POPULATION) for name, arm in arms.items()}
     slopes = {name: algebra.exponent(without_logs(evidence, table), "n") for name, table in tables.items()}
     proved = pd.concat(
         [tables[name] for name in ("independent, Corollary 5.5", "correlated, Corollary 5.3")], ignore_index=True
@@ -234,7 +234,7 @@ def _both(evidence: Evidence) -> Iterator[Claim]:
 
 def _cuts(evidence: Evidence) -> Iterator[Claim]:
     for name, panel, accountant, axis, power, words in CUTS:
-        table = _of(evidence, panel, accountant, POPULATION)
+        table = _risks(evidence, panel, accountant, POPULATION)
         falls = power < 0
         yield claim(
             id=name, artefact=RATES, location=panel.split(", ")[1], kind="theorem", source="paper",
@@ -245,14 +245,14 @@ def _cuts(evidence: Evidence) -> Iterator[Claim]:
             regime=regime(table), changed=FROM_OUTSIDE if name in ("corollary-5.3-eps", "corollary-5.3-d") else "",
             note=f"kappa {range_of(table['kappa'])}, margins {range_of(table['gamma'])}, risks {range_of(table['mean'])}",
         )  # fmt: skip
-    table = _of(evidence, "epsilon, Corollary 5.3", TAIL, POPULATION)
+    table = _risks(evidence, "epsilon, Corollary 5.3", TAIL, POPULATION)
     yield claim(
         id="risk-falls-with-eps", artefact=RATES, location="Corollary 5.3", kind="theorem", source="ours",
         statement="the privacy-dependent part of the rate falls with eps", quantity="averaged population risk at the largest eps over that at the smallest",
         measured=algebra.last_over_first(table, "eps"), criterion=at_most(1.0), regime=regime(table), changed=FROM_OUTSIDE,
         note="the paper speaks of the bound, here runs are judged",
     )  # fmt: skip
-    margins = _of(evidence, "margin, Corollary 5.5", "none", POPULATION)
+    margins = _risks(evidence, "margin, Corollary 5.5", "none", POPULATION)
     yield claim_on_all_cells(
         id="corollary-5.6-margin", artefact=RATES, location="Corollary 5.6, Theorem E.1", kind="theorem", source="paper",
         statement="without noise the population risk grows no faster than 1/gamma^2 in the margin",
@@ -266,7 +266,7 @@ def _gaps(evidence: Evidence) -> Iterator[Claim]:
     for name, panel, accountant, place in (
         ("gd-gap", "GD", "none", "App. E (full-batch GD)"), ("corollary-5.5-gap", "Corollary 5.5", REPLACED, "Corollary 5.5 (proof)"),
     ):  # fmt: skip
-        population, empirical = (_of(evidence, panel, accountant, series) for series in (POPULATION, EMPIRICAL))
+        population, empirical = (_risks(evidence, panel, accountant, series) for series in (POPULATION, EMPIRICAL))
         pairs = algebra.paired_rows(population, empirical, ("n", "T", "B"))
         yield claim_on_all_cells(
             id=name, artefact=RATES, location=place, kind="theorem", source="paper",

@@ -64,6 +64,6 @@ def _rate(axes: Axes, rows: pd.DataFrame, name: str) -> None:
     vacuous_line(axes)
     log_scale(axes)
     if x != "gamma":
-        value_ticks(axes, values_of(rows, x), [scientific(each) for each in values_of(rows, x)] if x != "n" else None)
+        value_ticks(axes, values_of(rows, x), [scientific(value) for value in values_of(rows, x)] if x != "n" else None)
     axes.tick_params(axis="x", labelsize=7.5)
     axes.set(title=name, xlabel=NAMES[x], ylabel="averaged population risk")

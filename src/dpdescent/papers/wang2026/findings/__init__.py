@@ -16,5 +16,5 @@ __all__ = ["NOT_RUN", "demonstrate"]
 def demonstrate(evidence: Evidence) -> list[Finding]:
     """All findings, the gravest first."""
     return sorted(
-        [*privacy(evidence), *observations(evidence)], key=lambda each: get_args(Severity).index(each.severity)
+        [*privacy(evidence), *observations(evidence)], key=lambda finding: get_args(Severity).index(finding.severity)
     )
