@@ -1,4 +1,4 @@
-"""Runs with correlated noise: their parameters for the engine, their releases, and the arguments for their guarantees."""
+"""Runs with correlated noise: parameters for the engine, releases, and the arguments for their guarantees."""
 
 import math
 from collections.abc import Sequence

@@ -60,7 +60,7 @@ class Linear(Batched):
     eta: tuple[float, ...] = ()
 
     def by_epsilon(self) -> Iterator[list[Arm]]:
-        """Yields, for every epsilon, a run of each correlation; the noise at correlation 0 is the least that is proved."""
+        """Yields, for every epsilon, a run of each correlation; the noise at lam = 0 is the least that is proved."""
         for eps in self.eps:
             names = [INDEPENDENT_OF.get(self.accountant, self.accountant) if lam == 0.0 else self.accountant
                      for lam in self.lam]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Clipping: risks at thresholds from the theorem's down to small ones, and that the theorem's clips nothing (wang2026)."""
+"""Clipping: risks at thresholds from the theorem's, which clips nothing, down to small ones (wang2026)."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -32,7 +32,7 @@ class Thresholds(Analysed):
     eta: tuple[float, ...]
 
     def by_rule(self, trial: int) -> dict[str, float]:
-        """Returns thresholds by their rule; G_delta and G_sharp depend on the frozen second layer at most, and on no record."""
+        """Returns thresholds by rule; G_delta and G_sharp depend on the frozen second layer at most, on no record."""
         thresholds = {}
         for rule in self.clip_rule:
             if rule == G_DELTA:

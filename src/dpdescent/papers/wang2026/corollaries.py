@@ -181,7 +181,7 @@ DERIVED: dict[str, tuple[Callable[[Point], Run], Callable[[Run], Rate]]] = {
 
 
 def run_table_rates(spec: Spec) -> Iterator[Row]:
-    """Yields the orders of every entry as powers, with their value at the point, and the general bound at its prescription."""
+    """Yields the orders of every entry as powers and as values, and the general bound at its prescription."""
     point = Point(*(spec["cell"][name] for name in ("n", "d", "gamma", "eps")))
     for number, entry in enumerate(ENTRIES):
         own = {"row": number, "setting": entry.setting, "source": entry.source, "series": "order", "trial": 0}
@@ -209,8 +209,8 @@ def inserted(source: str, point: Point) -> float:
 
 
 ARTEFACT = "table_rates"
-# Grids of n, gamma, d and eps. Either term of a rate is the larger one somewhere on the wide one, so that a power that is
-# missing shows. T is at least 1 throughout.
+# Grids of n, gamma, d and eps. Either term of a rate is the larger one somewhere on the wide one, so that a missing power
+# shows. T is at least 1 throughout.
 NEAR = ((1e4, 1e14), (0.1, 1.0), (1.0, 10.0), (0.1, 1.0))
 WIDE = ((1e12, 1e14, 1e20, 1e30), (1e-3, 1e-2, 0.1, 1.0), (1.0, 10.0, 1e3, 1e5), (1e-3, 0.1, 1.0))
 # The number of records at which powers are read off, so large that terms which fall faster are gone, and a ratio.

@@ -65,7 +65,7 @@ class Tuned(Task):
     tuning_seeds: int
 
     def arms(self) -> list[Arm]:
-        """Returns runs with every accountant's noise at every correlation; the noise at 0 is the least that is proved."""
+        """Returns runs with every accountant's noise at every correlation; at lam = 0 it is the least that is proved."""
         size = Size(self.n, self.B, self.T)
 
         def noise(accountant: str, lam: float, eps: float) -> Noise:
@@ -143,7 +143,7 @@ def run_lambda_tradeoff(spec: Spec) -> Iterator[Row]:
 
 TRADEOFF, RUNS, MULTIPLIERS = "lambda_tradeoff", "kan_lambda", "kappa_tables"
 SHARPER = (TAIL, PAIR, "bnb", "cyclic")
-# Accountant of the runs, words, id of the claim on the largest correlation, and ids of the claims on the gain by variant.
+# Accountant, words, id of the claim on the largest correlation, and ids of the claims on the gain by variant.
 SHARPER_RUNS = (
     (TAIL, "proved for Algorithm 1's batches", "kan-drop-tail", (
         ("sharper-calibration-runs-tail", "main"), ("sharper-calibration-runs-tail-d2", "design D2"),

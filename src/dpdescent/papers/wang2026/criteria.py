@@ -1,4 +1,4 @@
-"""Readings of the paper's words as numbers, and what all of its judgements share: rows, estimates, and where runs decide.
+"""Readings of the paper's words as numbers, and the rows, estimates and regimes that all of its judgements share.
 
 The readings were fixed before any experiment of this package was run, and hold for all claims alike; the numbers of a
 throw-away prototype were known by then. What was changed later stands in the column `changed` of its claims.
@@ -31,7 +31,7 @@ untestable_claim = partial(records.untestable_claim, PAPER)
 finding = partial(records.finding, PAPER)
 # "moderate noise correlation": a fifth to four fifths.
 MODERATE = (0.2, 0.8)
-# "<~", "of the order of", "not the scaling": the largest value on the grid is at most four times the smallest, or the first.
+# "<~", "of the order of", "not the scaling": the largest value of a grid is at most four times the smallest, or the first.
 SAME_ORDER = 4.0
 # "up to logarithmic factors", over one or two decades: an exponent within a quarter.
 LOGARITHMS = 0.25
@@ -217,7 +217,7 @@ def first(table: pd.DataFrame, **where: object) -> "pd.Series[Any] | None":
 
 
 def thinned(table: pd.DataFrame, *columns: str) -> pd.DataFrame:
-    """The rows at the smallest, middle and largest value of every column, because rows between them show nothing else."""
+    """The rows at the smallest, middle and largest value of every column, because others show nothing else."""
     for column in columns:
         shown = ends_and_middle(table[column].dropna().astype(float))
         table = table[table[column].isna() | table[column].isin(shown)]

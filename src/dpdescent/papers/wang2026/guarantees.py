@@ -284,7 +284,7 @@ def _theorem_5_4_guarantee(evidence: Evidence) -> Iterator[Claim]:
 
 
 def multiplier_brackets(evidence: Evidence) -> Places:
-    """Ratios of Theorem D.9's multiplier to the needed one, by place: brackets from the proved to the attained multiplier.
+    """Ratios of Theorem D.9's multiplier to the needed one, by place, bracketed by the proved and the attained one.
 
     Twice the multiplier of Theorem F.8's pair is attained, because the pair of data sets whose gradients point opposite
     ways is that of Poisson samples with twice the sensitivity.
@@ -346,7 +346,7 @@ def regime_deltas(table: pd.DataFrame) -> dict[str, tuple[float, float, float]]:
 
 
 def scale_needed(evidence: Evidence) -> str:
-    """Text on the decade of n from which the failure is seen, for several lengths of gradients and the largest real one."""
+    """Text on the decade of n from which the failure is seen, for several lengths of gradients."""
     gamma, bound = setting(evidence, "gamma"), rows(evidence, "initialisation", series=G_DELTA)
     gradients = rows(evidence, "initialisation", series=GRADIENT)
     shares = [

@@ -50,7 +50,7 @@ def draw_closed_form_validity(table: pd.DataFrame, display: dict[str, Any]) -> F
 
 
 def _renyi(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draws one bar for each setting: epsilon by (19) and its floor, the proved and the attained epsilon, the target."""
+    """Draws one bar for each setting: epsilon by (19), its floor, the proved and the attained epsilon, the target."""
     settings = sorted({*zip(rows["n"], rows["B"], rows["T"], strict=True)})
     places = [settings.index(key) for key in zip(rows["n"], rows["B"], rows["T"], strict=True)]
     bars, floor, proved, least = (

@@ -199,8 +199,8 @@ def rows_of_steps(spec: Spec) -> Iterator[Row]:
 
 RISK, BOUND = "Lemma C.11, risk over its bound", "Lemma C.11, bound"
 SHIFT, PROJECTED = "Lemma C.3, shift over Rbar", "Lemma C.3, share projected"
-# Distances of the comparator that are tried, in units of 1 / gamma; the bound holds for each, and the one with the least
-# radius of eq. (10) is taken.
+# Distances of the comparator that are tried, in units of 1 / gamma; the bound holds for each, and the distance with the
+# least radius by eq. (10) is taken.
 REACH = np.linspace(1.0, 8.0, 29)
 
 

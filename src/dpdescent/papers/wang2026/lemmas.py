@@ -1,4 +1,4 @@
-"""The lemmas of wang2026's proofs one by one: what each bounds, over its bound, where its conditions hold."""
+"""The lemmas of wang2026's proofs one by one: ratios of quantities to their bounds, where the conditions hold."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -55,7 +55,7 @@ GRAM, TWICE, SINGULAR = "margin over sqrt(lambda_min/n)", "margin, a record twic
 
 @dataclass(frozen=True, kw_only=True)
 class Starts(Analysed):
-    """Starts beside n records."""
+    """Random starts with n records."""
 
     n: int
 
@@ -87,7 +87,7 @@ def run_ext_proof(spec: Spec) -> Iterator[Row]:
 
 
 def releases_ext_proof(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Returns ledger entries of the runs with noise of a panel; diagnostics, whose noise has fixed multipliers."""
+    """Returns ledger entries of a panel's runs, which are diagnostics with fixed noise multipliers."""
     kind = spec["panel"].split(",")[0]
     if kind not in ("events", "steps", "neighbours", "explicit"):
         return ()
@@ -98,7 +98,7 @@ def releases_ext_proof(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
 
 
 def _starts(spec: Spec) -> Iterator[Row]:
-    """Yields the largest gradient at random starts, and the bound on it, by dimension and number of basis functions."""
+    """Yields the largest gradient at random starts and its bound, by dimension and number of basis functions."""
     for d in as_list(spec["cell"]["d"]):
         for cells in as_list(spec["cell"]["spline_cells"]):
             part = Starts.of({**spec, "cell": spec["cell"] | {"d": d, "spline_cells": cells}})
@@ -116,7 +116,7 @@ def _starts(spec: Spec) -> Iterator[Row]:
 
 
 def _kernel(spec: Spec) -> Iterator[Row]:
-    """Yields the margin beside the least eigenvalue of the tangent kernel, also with a record that is repeated."""
+    """Yields the margin and the least eigenvalue of the tangent kernel, also with a record that comes twice."""
     part = Starts.of(spec)
     for trial in part.trials:
         seed = Seed(part, trial, part.n)
@@ -172,7 +172,7 @@ def _least_of_kernel(features: Array, factors: Array) -> float:
 
 
 def least_eigenvalue(symmetric: Array) -> float:
-    """Returns the least eigenvalue; 0 where it is within rounding of 0, because its digits depend on the processor."""
+    """Returns the least eigenvalue, 0 if within rounding of 0, because its digits then depend on the processor."""
     eigenvalues = np.linalg.eigvalsh(symmetric)
     rounding = len(eigenvalues) * np.finfo(np.float64).eps * np.abs(eigenvalues).max()
     return float(eigenvalues[0]) if abs(eigenvalues[0]) > rounding else 0.0
@@ -206,7 +206,7 @@ EVENTS = (
     ("lemma-c.17", "Lemma C.17", "outputs along the runs stay within F"),
     ("lemma-c.19", "Lemma C.19", "the summed losses of the batches exceed the summed risks by at most U (sqrt(2 T log(1/delta)/B) + 2/3 log(1/delta))"),
 )  # fmt: skip
-# Id, series, location, whose statement it is, words.
+# Id, series, location, source of the statement, words.
 BOUNDED: tuple[tuple[str, str, str, Source, str], ...] = (
     ("lemma-b.7-curvature", NEGATIVE, "Lemma B.7", "paper", "the smallest eigenvalue of the loss's Hessian is at least -nu times the loss"),
     ("lemma-b.7-self-bound", SELF_BOUND, "Lemma B.7", "paper", "the empirical risk is self-bounding: |grad L_S|^2 <= 4 beta L_S"),
@@ -220,7 +220,7 @@ EARLIER = "Before a review longer runs of narrower networks were looked at, outs
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on starts and curvature, on steps and events along runs, on neighbours, on explicit bounds."""
+    """Yields the claims on starts, curvature and neighbours, on steps and events along runs, and on explicit bounds."""
     yield from _gradients(evidence)
     yield from _margins(evidence)
     yield from _bounded(evidence)
@@ -279,7 +279,7 @@ def _margins(evidence: Evidence) -> Iterator[Claim]:
 def _bounded(evidence: Evidence) -> Iterator[Claim]:
     for name, series, place, source, words in BOUNDED:
         table = _series(evidence, series)
-        # Means over seeds of ratios that each seed has to its own bound.
+        # Ratios are means over seeds, because each seed has its own bound.
         yield claim_on_all_cells(
             id=name, artefact=PROOF, location=place, kind="theorem", source=source, statement=words,
             quantity=f"{series}: the largest over sizes, noise and constants",
@@ -380,7 +380,7 @@ def _along_margin(evidence: Evidence) -> Claim:
 
 
 def _is_wide(row: "pd.Series[float]") -> bool:
-    """Whether a row has the width that the lemma asks for, m >= log(m/delta) (log^2 T + log(n/delta)) / gamma^4."""
+    """Whether a row's width is at least Lemma C.12's, m >= log(m/delta) (log^2 T + log(n/delta)) / gamma^4."""
     if not all(row[name] > 0 for name in ("n", "T", "m", "d", "gamma")):
         return False
     run = Run(row["n"], row["n"], row["T"], row["m"], row["d"], row["gamma"], 1.0, 0.0, 0.0, FAILURE)

@@ -29,7 +29,7 @@ OVER = ("over its bound", "over nu L", "over 4 beta L", "over e sum R_t")
 
 
 def draw_ext_proof(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws every lemma's quantity over its bound, and the panels on gradients, far starts and neighbours."""
+    """Draws the ratio of every lemma's quantity to its bound, and panels on gradients, far starts and neighbours."""
     main = select(table)
     figure, axes = panels(4, size=(5.6, 4.2), squeeze=False)
     ratios, gradients, far, neighbours = axes[0]
@@ -64,7 +64,7 @@ def draw_ext_proof(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draws the range of every quantity over its bound, by lemma; negative values have no place on the axis."""
+    """Draws the range of ratios to the bound, by lemma; negative values have no place on the axis."""
     shown = rows[np.array([any(text in name for text in OVER) for name in rows["series"]], dtype=bool)]
     shown = positive(shown[~(shown["constants"] == "paper")])
     names = in_order(shown["series"], sorted(set(shown["series"]), key=_place))
@@ -80,7 +80,7 @@ def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _place(name: str) -> tuple[str, float, str]:
-    """Returns the letter and number of a lemma, by which names are in the paper's order, and its words."""
+    """Returns the letter and number of a lemma, which put names in the paper's order, and then its words."""
     words = name.split(",")[0].split(" ")[-1]
     letter, _, number = words.partition(".")
     # Its words last, without bars, because a lemma has several quantities, and a set another order in each process.

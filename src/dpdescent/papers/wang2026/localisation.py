@@ -1,4 +1,4 @@
-"""Inside Theorem 4.1's window: what the correlation gains, widths, where iterates stay, and the generalisation gap (wang2026)."""
+"""Claims inside Theorem 4.1's window: gains by correlation, widths, localisation, generalisation gaps (wang2026)."""
 
 import math
 from collections.abc import Iterator
@@ -33,10 +33,10 @@ from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import HIDDEN, HIDDEN_ACCUSED
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, ratio
 
-# The multiplier of the panel of correlations at which noise costs enough to be gained back.
+# The least multiplier in the panel of correlations at which noise costs enough to be gained back.
 MUCH = 10.0
 SHOWN = ("panel", "n", "m", "d", "T", "eta", "kappa", "lam")
-# The panel whose noise is there to leave the ball.
+# The panel with noise so large that iterates leave the ball.
 WIDE = "wide networks"
 
 
@@ -60,27 +60,22 @@ def _remark_4_2(evidence: Evidence) -> Iterator[Claim]:
         quantity="gain over lambda = 0: the smallest over lambda > 0",
         cells=algebra.measured_by(gains, ["lam"], single), criterion=ABOVE_0, regime=regime(gains), changed=FROM_OUTSIDE, note=place,
     )  # fmt: skip
-    most = float(np.nanmax(algebra.floats(gains, "mean"))) if len(gains) else math.nan
+    largest = float(np.nanmax(algebra.floats(gains, "mean"))) if len(gains) else math.nan
+    rises = algebra.measured_by(steps, ["lam"], single) if largest > 0 else {}
     yield claim_on_all_cells(
         id="remark-4.2-monotone", artefact=WINDOW, location="Remark 4.2", kind="theorem", source="ours",
         statement="the bound improves monotonically as lambda -> 1 for a fixed kappa with a small eta: of runs, the averaged population risk",
         quantity="gain over the next smaller lambda, on the same seed, over the largest gain over lambda = 0: the smallest",
-        cells=_shares(steps, most), criterion=at_least(STAYS - 1.0, ": it does not get worse again by more than a tenth (a plateau counts)"),
+        cells={cell: times(rise, 1.0 / largest) for cell, rise in rises.items()}, criterion=at_least(STAYS - 1.0, ": it does not get worse again by more than a tenth (a plateau counts)"),
         regime=regime(steps), note=place,
         changed=f'{FROM_OUTSIDE} The criterion was "monotonically" at first, which a plateau does not meet; then two gains were compared as if seeds were not shared.',
     )  # fmt: skip
 
 
 def _largest_step(table: pd.DataFrame) -> pd.DataFrame:
-    """Rows of much noise at the largest step of the panel, by correlation."""
+    """Rows with much noise at the largest step of the panel, by correlation."""
     table = table[algebra.floats(table, "kappa") >= MUCH]
     return algebra.rows_at_end(table, "eta").sort_values("lam", ignore_index=True)
-
-
-def _shares(steps: pd.DataFrame, most: float) -> Places:
-    """Gains over the next smaller correlation, with their own intervals, as shares of the largest gain."""
-    found = algebra.measured_by(steps, ["lam"], single) if most > 0 else {}
-    return {place: times(each, 1.0 / most) for place, each in found.items()}
 
 
 def _widths(evidence: Evidence) -> Iterator[Claim]:
@@ -167,7 +162,7 @@ def _reach(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _shift(evidence: Evidence) -> Claim:
-    """Judges step 2 of Sec. 4.3 by how far noise carries the shifted iterate, at several correlations."""
+    """The claim on step 2 of Sec. 4.3, by how far noise carries the shifted iterate at several correlations."""
     table = rows(evidence, WINDOW, panel="correlation", series=SHIFTED)
     noisy = table[algebra.floats(table, "kappa") >= MUCH]
     independent = {row["eta"]: row for row in algebra.rows_of(noisy) if row["lam"] == 0}
@@ -229,7 +224,7 @@ def _gaps(evidence: Evidence) -> Iterator[Claim]:
 
 
 def gap(row: "pd.Series[float]", other: "pd.Series[float]") -> Estimate:
-    """Population less empirical risk over (eta T/n) times the empirical one; errors as if they were independent."""
+    """The gap of the risks divided by (eta T/n) times the empirical risk; errors as if the risks were independent."""
     unit = row["eta"] * row["T"] / row["n"] * other["mean"]
     if not unit > 0:
         return NOTHING

@@ -1,4 +1,4 @@
-"""Noise multipliers of every accountant, their sizes, and the two lemmas that Theorem F.12 rests on: F.10 and F.11 (wang2026)."""
+"""Noise multipliers of every accountant, their sizes, and Lemmas F.10 and F.11 of Theorem F.12's proof (wang2026)."""
 
 import math
 from collections.abc import Iterator
@@ -42,20 +42,21 @@ from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, joine
 from dpdescent.replication.judging.statistics import Estimate, exactly
 
 TABLE, SERIES = "kappa_tables", "noise multiplier"
-# Correlations for Theorem F.8: up to LARGEST at `full_f8`, FEW elsewhere, because no experiment uses others.
+# Correlations for Theorem F.8's pair: up to LARGEST at `full_f8`, FEW elsewhere, because no experiment uses others.
 LARGEST, FEW = 0.95, (0.0, 0.5)
 NO_CORRELATION = ("D9", "RDP19", "WOR")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Grid(Part):
-    """Places at which accountants are asked for a multiplier.
+    """Settings at which accountants calibrate a multiplier.
 
     Attributes:
-        T, r, lam, eps, delta: the place.
-        accountants: which ones.
-        draws, draws_bnb: of Monte Carlo, of Theorem F.8's pair and of balls in bins.
-        full_f8, full_bnb: T, r and delta with the pair at every correlation, and r with balls in bins at every one.
+        T, r, lam, eps, delta: the settings.
+        accountants: names of the accountants.
+        draws, draws_bnb: numbers of Monte-Carlo draws for Theorem F.8's pair and for balls in bins.
+        full_f8: T, r and delta at which the pair has every correlation.
+        full_bnb: r at which balls in bins have every correlation.
     """
 
     T: int
@@ -70,7 +71,7 @@ class Grid(Part):
     full_bnb: float
 
     def has(self, accountant: str, lam: float, delta: float) -> bool:
-        """Returns whether a multiplier is wanted there."""
+        """Returns whether an accountant has a row at a correlation and delta."""
         if accountant in NO_CORRELATION:
             return lam == 0.0
         if accountant == "bnb":
@@ -92,7 +93,7 @@ def run_kappa_tables(spec: Spec) -> Iterator[Row]:
 
 def _calibrated(grid: Grid, accountant: str, lam: float, deltas: list[float]) -> Iterator[Row]:
     T, r = grid.T, grid.r
-    # The same draws for every lambda, epsilon and delta: what is compared differs by these alone.
+    # The draws are the same for every lambda, epsilon and delta, so that multipliers differ by these alone.
     rng = grid.stream(0, f"{accountant}, T={T:g}, r={r:g}")
     calibrations = accountants.calibrate_many(
         accountant, T=T, rate=r, lam=lam, eps=grid.eps, delta=deltas,
@@ -112,15 +113,15 @@ def _calibrated(grid: Grid, accountant: str, lam: float, deltas: list[float]) ->
 
 
 def multipliers(evidence: Evidence, accountant: str, **where: object) -> pd.DataFrame:
-    """Noise multipliers of an accountant, those that are finite and positive."""
+    """The finite and positive noise multipliers of an accountant."""
     table = rows(evidence, TABLE, series=SERIES, accountant=accountant, **where)  # type: ignore[arg-type]
     kappa = algebra.floats(table, "mean")
     return table[np.isfinite(kappa) & (kappa > 0)].reset_index(drop=True)
 
 
-# Where amplification is not lost: the least kappa at which scalings are compared.
+# The least kappa at which scalings are compared, because amplification is lost below it.
 LEAST = 1.0
-# Id, panel and axis of the claims on slopes, and what an axis is called.
+# Id, panel and axis of the claims on slopes, and the axis in words.
 SLOPES = (
     ("remark-d.8-rate", "scaling in r", "r", "B/n"), ("remark-d.8-steps", "scaling in T", "T", "T"),
     ("remark-d.8-eps", "scaling in eps", "eps", "eps"), ("remark-d.8-delta", "scaling in delta", "delta", "log(1/delta)"),
@@ -156,7 +157,7 @@ def _sharper(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _scaling(evidence: Evidence) -> Iterator[Claim]:
-    """Judges Remark D.8 by exact multipliers over the closed form: their range, and their slope along every axis."""
+    """Claims on Remark D.8, by ratios of exact multipliers to the closed form: their range and their slopes."""
     table = _ratios_to_closed_form(evidence)
     constants = algebra.floats(table[table["kappa"] >= LEAST], "mean")
     yield claim(
@@ -186,7 +187,7 @@ def _scaling(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _slope(evidence: Evidence, accountant: str, panel: str, axis: str) -> Estimate:
-    """The slope along one axis of an accountant's multiplier over Theorem D.9's; in log(1/delta) for delta."""
+    """The slope of the ratio of an accountant's multiplier to Theorem D.9's along one axis, log(1/delta) for delta."""
     pairs = algebra.paired_rows(
         multipliers(evidence, accountant, lam=0, panel=panel), multipliers(evidence, INDEPENDENT, panel=panel), SETTING
     )
@@ -203,7 +204,7 @@ def _slope(evidence: Evidence, accountant: str, panel: str, axis: str) -> Estima
 
 
 def _ratios_to_closed_form(evidence: Evidence) -> pd.DataFrame:
-    """The exact multiplier of independent noise over Theorem D.9's, and that multiplier itself, by place."""
+    """Ratios of the exact multiplier of independent noise to Theorem D.9's, and the exact multiplier, by setting."""
     pairs = algebra.paired_rows(multipliers(evidence, PAIR, lam=0), multipliers(evidence, INDEPENDENT), SETTING)
     ratios = [
         {**{key: row[key] for key in SETTING}, "kappa": row["mean"], "mean": row["mean"] / other["mean"], "se": math.nan}
@@ -213,7 +214,7 @@ def _ratios_to_closed_form(evidence: Evidence) -> pd.DataFrame:
 
 
 def _participations(evidence: Evidence) -> Claim:
-    """Judges Lemma F.10 at c_1 = 1/2, by the exact binomial tail."""
+    """The claim on Lemma F.10 at c_1 = 1/2, by the exact binomial tail."""
     table = multipliers(evidence, PUBLISHED, precondition="met").drop_duplicates(["T", "r", "delta"])
     return claim_on_all_cells(
         id="lemma-f.10", artefact=TABLE, location="Lemma F.10", kind="privacy", source="paper",
@@ -225,14 +226,14 @@ def _participations(evidence: Evidence) -> Claim:
 
 
 def _tail_ratio(row: "pd.Series[float]") -> Estimate:
-    """The probability of more participations than tau, over delta/2."""
+    """The probability of more participations than tau, divided by delta/2."""
     expected, log = row["r"] * row["T"], math.log(2.0 / row["delta"])
     above = float(binom.sf(math.floor(expected + math.sqrt(3.0 * expected * log)), int(row["T"]), row["r"]))
     return exactly(2.0 * above / row["delta"])
 
 
 def _sensitivity(evidence: Evidence) -> Claim:
-    """Judges Lemma F.11 against the worst pattern of k participations, for every k."""
+    """The claim on Lemma F.11, by the worst pattern of k participations for every k."""
     table = rows(evidence, TABLE, series=SERIES, accountant=PUBLISHED).drop_duplicates(["T", "lam"])
     table = table[(table["T"] >= 1) & (table["lam"] >= 0.0) & (table["lam"] < 1.0)]
     return claim_on_all_cells(
@@ -245,13 +246,13 @@ def _sensitivity(evidence: Evidence) -> Claim:
 
 
 def _norm_ratio(row: "pd.Series[float]") -> Estimate:
-    """The largest |Cy| / sqrt(k) over what the lemma says it is."""
+    """The largest |Cy| / sqrt(k), divided by the bound of Lemma F.11."""
     T, lam = int(row["T"]), float(row["lam"])
     norms = np.sqrt(encoder.block_norms_squared(T, lam)[1:] / np.arange(1, T + 1))
     return exactly(float(norms.max() / encoder.column_sum(T, lam)))
 
 
-# How near to its target, relative to it, a delta is calibrated.
+# The relative error with which a delta is calibrated to its target.
 CALIBRATED = 1e-3
 PLACE = ("T", "r", "lam", "eps", "delta")
 
@@ -259,11 +260,11 @@ PLACE = ("T", "r", "lam", "eps", "delta")
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of Theorem F.12's multipliers, of its lemmas, and of F.8's pair for Poisson samples.
 
-    What F.12's multipliers guarantee is what the accountant by its own route, with nothing loosened, proves for them.
+    The delta of F.12's multipliers is the one that an accountant by the theorem's own route proves, with nothing loosened.
     """
     table = rows(evidence, TABLE)
     table = table.dropna(subset=[*PLACE, "mean"])
-    # Of several deltas the others tell the same.
+    # The largest delta is enough, because other deltas show the same.
     table = table[(table["panel"] != "fashion") & (table["delta"] == table["delta"].max())]
     table = thinned(table, "lam", "eps")
     for row in rows_of(table[table["accountant"].isin([PUBLISHED, PROOF])]):
@@ -274,7 +275,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _correlated(row: pd.Series) -> Iterator[Bound]:
-    """Rows of the multiplier of Theorem F.12, by its own route."""
+    """Rows of the multiplier of Theorem F.12, whose delta is by the theorem's own route."""
     T, r, lam, eps, delta = _numbers(row)
     kappa, factor = float(row["mean"]), 8 if row["accountant"] == PUBLISHED else 2
     met = closed_forms.correlated_precondition(T, r, eps, delta)
@@ -292,7 +293,7 @@ def _correlated(row: pd.Series) -> Iterator[Bound]:
 
 
 def _poisson(row: pd.Series) -> Bound:
-    """The row of the multiplier of Theorem F.8 for Poisson samples, where it is true."""
+    """The row of Theorem F.8's multiplier for Poisson samples, for which the theorem is true."""
     delta, kappa, setting = float(row["delta"]), float(row["mean"]), place_text(TABLE, row, *PLACE)
     error = 0.0 if math.isnan(row["delta_se"]) else STANDARD_ERRORS * float(row["delta_se"])
     error += CALIBRATED * delta
@@ -342,7 +343,7 @@ def _encoded(row: pd.Series) -> Iterator[Bound]:
 
 
 def _gaussian(row: pd.Series) -> Bound:
-    """The row of the classical Gaussian mechanism at delta / 2, which is for epsilons up to 1."""
+    """The row of the classical Gaussian mechanism at delta / 2, whose proof is for epsilons up to 1."""
     eps, delta = float(row["eps"]), float(row["delta"])
     measured = float(gaussian.delta(eps / math.sqrt(2.0 * math.log(2.5 / delta)), eps))
     why = f"eps <= 1 is {met_or_not(eps <= 1.0)}; measured is exact"

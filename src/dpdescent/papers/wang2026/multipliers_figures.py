@@ -25,7 +25,7 @@ from dpdescent.replication.drawing.figures import log_scale, panels, positive, s
 # T, r and delta at which all accountants are computed, unless the configuration says otherwise.
 FULL = (100, 0.1, 0.001)
 CORRELATED = 0.5
-# Accountants that the paper states; panels have these, or the others: at most six curves.
+# Accountants that the paper states. Panels have either these or the others, because more than six curves are too many.
 STATED = ("F12x8", "F12x2", "D9", "RDP19", "F8")
 
 

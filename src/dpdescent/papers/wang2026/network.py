@@ -1,8 +1,8 @@
 """Bounds on a KAN with tanh and cubic B-splines, its NTK margin and the comparator along it (wang2026 Sec. 4.2, App. B, C).
 
-Every bound is a product of bounds on activation and basis. The paper takes the largest of a basis function times
-sqrt(p); the sharp ones use that at most four cubic B-splines differ from zero anywhere, and where the second layer c is
-given, c itself, which is public. The margin is that of a hard-margin support vector machine in the tangent kernel at
+Every bound is a product of bounds on activation and basis. The paper takes the largest value of a basis function times
+sqrt(p); the sharp bounds use that at most four cubic B-splines differ from zero anywhere, and where the second layer c
+is given, c itself, which is public. The margin is that of a hard-margin support vector machine in the tangent kernel at
 W_0. Gradients have rank one, grad f(x) = S(x) h(x)', so that only the factors S (n, m) and the features h (n, dp) are
 needed.
 """
@@ -27,7 +27,7 @@ PIECES = 16
 
 @dataclass(frozen=True)
 class Constants:
-    """Bounds on basis and activation that wang2026 Assumption 3.2 asks for.
+    """Bounds on the basis and the activation (wang2026 Assumption 3.2).
 
     Attributes:
         p: number of basis functions.

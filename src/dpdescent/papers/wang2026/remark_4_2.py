@@ -1,7 +1,7 @@
-"""Claims about Remark 4.2 that are formulas: whether bounds fall with the correlation at a fixed noise multiplier (wang2026).
+"""Claims about Remark 4.2 by formulas: whether bounds fall with the correlation at a fixed noise multiplier (wang2026).
 
-Both bounds are evaluated at runs of a table: their sizes, margins and comparators are its means over seeds. What varies
-with the correlation is then exact, so that no interval of independent seeds stands between two correlations.
+Both bounds are evaluated at the runs of a table, whose sizes, margins and comparators are means over seeds. Changes with
+the correlation are then exact, so that no interval of independent seeds stands between two correlations.
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ FROM_INTERVALS = "Before a review means over seeds of two correlations were comp
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claim on Theorem 4.1\'s bound, then that on Lemma C.11\'s."""
+    """Yields the claims on Theorem 4.1's bound and on Lemma C.11's bound."""
     yield _with_constants_1(evidence)
     yield _explicit(evidence)
 
@@ -49,13 +49,13 @@ def _with_constants_1(evidence: Evidence) -> Claim:
 
 
 def _complete(table: pd.DataFrame, *others: str) -> pd.DataFrame:
-    """The rows in which every size of the remark is there and positive, the noise too."""
+    """The rows in which all sizes, the multiplier and `others` are there and positive."""
     sized = table.dropna(subset=[*NEEDED, *others])
     return sized[(sized[[*NEEDED, *others]] > 0).all(axis=1)].reset_index(drop=True)
 
 
 def _rise_of_the_rate(group: pd.DataFrame) -> Estimate:
-    """Largest ratio of A_corr to that at the next smaller correlation, lambda = 0 included."""
+    """The largest ratio of A_corr to its value at the next smaller correlation, lambda = 0 included."""
     row = group.iloc[0]
     sizes = {name: float(row[name]) for name in (*NEEDED, "gamma")}
     values = [rates.correlated(rates.Run(**sizes, lam=lam, delta=0.5)).total for lam in _correlations(group)]
@@ -63,7 +63,7 @@ def _rise_of_the_rate(group: pd.DataFrame) -> Estimate:
 
 
 def _correlations(group: pd.DataFrame) -> list[float]:
-    """The correlations of a table, and that of independent noise."""
+    """The correlations of a table, and 0."""
     return sorted({0.0, *(float(lam) for lam in group["lam"] if 0.0 <= lam < 1.0)})
 
 
@@ -112,7 +112,7 @@ def _rises(evidence: Evidence, table: pd.DataFrame, share: float) -> Places:
 
 
 def _admitted_setting(evidence: Evidence, row: "pd.Series[float]", share: float) -> explicit.Setting | None:
-    """The run of a row at a share of 1/(12 beta) by its own constants, clipped at its own gradient bound."""
+    """The setting of a row's run at a share of 1/(12 beta) by its own constants, clipped at its own gradient bound."""
     if not setting(evidence, "delta_conf") > 0:
         return None
     constants = KINDS[str(row["constants"])](splines_of(evidence, RUNS))
@@ -125,10 +125,10 @@ def _admitted_setting(evidence: Evidence, row: "pd.Series[float]", share: float)
 
 
 def _drawn_smoothness(evidence: Evidence, width: float) -> float | None:
-    """beta at a width, by the second layers that were drawn for the runs with explicit bounds; None where there are none.
+    """beta at a width, from the second layers that were drawn for runs with explicit bounds; None without such runs.
 
-    It is read off the bound's weight of the noise at two correlations. Of its parts G_sharp^2/4 hardly depends on the
-    width, and nu falls like 1/sqrt(m) (wang2026 eq. 4, logarithms left out).
+    It is read off the noise's weight in the bound at two correlations. Its part G_sharp^2/4 hardly depends on the width,
+    and its part nu falls like 1/sqrt(m) (wang2026 eq. 4, logarithms left out).
     """
     noise = rows(evidence, RUNS, series="bound", bound="C.11", constants="sharp", term="V_Z")
     noise = noise[(noise["mean"] > 0) & (noise["eta"] > 0)]
@@ -147,7 +147,7 @@ def _drawn_smoothness(evidence: Evidence, width: float) -> float | None:
 
 
 def _comparator(terms: pd.DataFrame, row: "pd.Series[float]") -> explicit.Comparator | None:
-    """The comparator by the bound's own terms, 8 L* and 3 |W* - W_0|^2 / (eta T), at the means over seeds."""
+    """The comparator, from the bound's own terms 8 L* and 3 |W* - W_0|^2 / (eta T) at their means over seeds."""
     means = {
         name: float(terms[terms["term"] == name]["mean"].iloc[0])
         for name in ("8L*", "init")

@@ -1,4 +1,4 @@
-"""The start: what holds there, the margin and the comparator along it, and where the comparator inequality holds.
+"""The start: bounds at it, the margin and the comparator along it, and where the comparator inequality holds.
 
 Lemmas B.5 to B.7, eq. (4), (5), (15), Assumptions 3.2 and 3.3, and Lemmas C.2 and C.12 of wang2026.
 """
@@ -31,13 +31,13 @@ EVENT = "E_delta holds"
 
 @dataclass(frozen=True, kw_only=True)
 class Starts(Analysed):
-    """Random starts beside n records."""
+    """Random starts with n records."""
 
     n: int
 
 
 def run_initialisation(spec: Spec) -> Iterator[Row]:
-    """Yields rows of one width: one a quantity and draw, at the drawn records."""
+    """Yields rows of one width, one for each quantity and draw of start and records."""
     starts = Starts.of(spec)
     kan, paper, delta = starts.kan, Constants.paper(starts.kan.splines), starts.delta_conf
     for trial in starts.trials:
@@ -65,7 +65,7 @@ VIOLATIONS, SLACK, ALONG = "violations", "smallest slack", "L_S(W_0 + tau u)"
 
 
 class Check:
-    """Observer of runs: the inequality's slack, (checks, arms) a comparator, and the largest |W - W*|, (arms,)."""
+    """Observer of runs, by comparator: slacks of Lemma C.2, shape (checks, arms), and the largest |W - W*|, (arms,)."""
 
     def __init__(self, seed: Seed, targets: dict[str, Target], every: int) -> None:
         self.seed, self.targets, self.every = seed, targets, every
@@ -73,7 +73,7 @@ class Check:
         self.largest: dict[str, Array] = {name: np.zeros(()) for name in targets}
 
     def __call__(self, state: State) -> None:
-        # Not at every iterate, because a check takes the gradient of all records.
+        # Only some iterates are checked, because a check takes the gradient of all records.
         if state.t % self.every:
             return
         W = state.weights[0]
@@ -91,7 +91,7 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True)
 class Compared(Clipped):
-    """Runs along which the inequality is checked."""
+    """Runs along which Lemma C.2's inequality is checked."""
 
     check_every: int
 
@@ -106,7 +106,7 @@ class AlongMargin(Analysed):
 
 
 def run_comparator(spec: Spec) -> Iterator[Row]:
-    """Yields rows of one width."""
+    """Yields slacks along runs, or losses along the margin's direction, of one width."""
     part = AlongMargin.of(spec) if spec["panel"] == "ntk" else Compared.of(spec)
     for trial in part.trials:
         seed = Seed(part, trial, part.n)
@@ -144,7 +144,7 @@ def _along_margin(part: AlongMargin, seed: Seed) -> Iterator[Row]:
 
 
 def releases_comparator(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Returns ledger entries of the runs of one width; in the direction of the margin nothing is trained."""
+    """Returns ledger entries of the runs of one width; along the margin's direction nothing is trained."""
     if spec["panel"] == "ntk":
         return ()
     runs = Compared.of(spec)
@@ -153,7 +153,7 @@ def releases_comparator(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
 
 MARGINS = (PATH, "bound_vs_run", "ext_window", "ext_window_rates")
 QUANTILES = "a quantile over draws beside the mean of a bound that differs from draw to draw: no draw is held against its own bound"
-# Id, measured series, series of the bound, location, whose statement it is, statement, note.
+# Id, measured series, series of the bound, location, source of the statement, statement, note.
 SIZES: tuple[tuple[str, str, str, str, Source, str, str], ...] = (
     ("lemma-b.6-gradient", GRADIENT, G_DELTA, "Lemma B.6, eq. (5)", "paper", "gradients of f are at most G_delta", ""),
     ("lemma-b.6-hessian", HESSIAN, "nu", "Lemma B.6, eq. (4)", "paper", "Hessians of f are at most nu, the explicit form of (4)", ""),
@@ -185,7 +185,7 @@ def _margin(evidence: Evidence) -> Claim:
 
 
 def _by_width(evidence: Evidence, series: str, column: str = "mean") -> pd.DataFrame:
-    """Rows by width, without errors; of draws the 97.5 % quantile, since bounds hold with high probability."""
+    """Rows of a series by width, without errors, with a column such as a quantile for the mean."""
     table = rows(evidence, START, series=series)
     return table.assign(mean=table[column], se=math.nan)
 
@@ -229,9 +229,9 @@ def _smoothness(evidence: Evidence) -> Claim:
     )  # fmt: skip
 
 
-# Of the grid on which the basis is looked at.
+# The number of points of the grid on which the basis is evaluated.
 POINTS = 20_001
-# What the table has a quantile of; the bounds at the start are for higher ones.
+# The table's quantile over draws; the bounds at the start are for higher ones.
 QUANTILE, COLUMN = 0.975, "q975"
 
 
@@ -247,7 +247,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _basis(evidence: Evidence) -> Iterator[Bound]:
-    """|h|, |h'| and |h''| of all basis functions together."""
+    """Rows of |h|, |h'| and |h''|, of all basis functions together."""
     splines = splines_of(evidence, START)
     u = np.linspace(-1.0, 1.0, POINTS)
     norms = {"|h|": splines.values(u), "|h'|": splines.first(u), "|h''|": splines.second(u)}
@@ -260,7 +260,7 @@ def _basis(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _events(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of what holds at the start with a probability."""
+    """Rows of events and bounds at the start that hold with a probability."""
     table = rows(evidence, START).dropna(subset=["m", "n", "d"])
     delta = float(evidence.settings_of(START)["delta_conf"])
     for row in rows_of(table[table["series"] == EVENT]):
@@ -285,13 +285,13 @@ def _likely(table: pd.DataFrame, row: pd.Series, kind: str, constants: Constants
             continue
         certain = 1.0 - likely * delta
         why = f"{kind} constants; with probability {certain:g}; measured is the {QUANTILE:g} quantile of draws, at W_0"
-        # One draw has no quantile, and a lower one may be higher.
+        # A single draw has no quantile, and a bound that holds with a lower probability says nothing of the quantile.
         met = measured["trials"] > 1 and certain > QUANTILE
         yield exact_row(name, location, text, value, float(measured[COLUMN]), why, met=met)
 
 
 def _per_draw(table: pd.DataFrame, row: pd.Series) -> Iterator[Bound]:
-    """The row of G_sharp, which bounds the gradient in each draw, so that means may be compared."""
+    """The row of G_sharp, which bounds the gradient in every draw, so that means may be compared."""
     where = {name: row[name] for name in ("m", "n", "d")}
     sharp, measured = (first(table, **where, series=name) for name in (G_SHARP, GRADIENT))
     if sharp is not None and measured is not None:
@@ -317,11 +317,11 @@ def _margins(evidence: Evidence, artefact: str) -> Iterator[Bound]:
 
 
 def _along_the_margin(evidence: Evidence, row: pd.Series) -> Bound:
-    """The row of the comparator W_0 + tau u: what (14) gives for its risk."""
+    """The row of the comparator W_0 + tau u and the bound of (14) on its risk."""
     settings = evidence.settings_of(PATH)
     n, delta, reach = int(row["n"]), float(settings["delta_conf"]), float(row["tau_gamma"])
     constants, text = Constants.sharp(splines_of(evidence, PATH)), place_text(PATH, row, "m", "n", "T", "tau_gamma")
-    # nu tau^2 is the table's, of the second layers that were drawn.
+    # nu tau^2 is read from the table, because it belongs to the second layers that were drawn.
     least_output = reach - constants.initial_output_bound(n, delta) - 0.5 * float(row["condition"])
     value = float(np.logaddexp(0.0, -least_output))
     why = f"y f >= {least_output:.4g}, sharp constants, means over seeds; with probability {1.0 - delta:g}"

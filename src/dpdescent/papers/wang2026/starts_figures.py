@@ -37,7 +37,7 @@ from dpdescent.replication.drawing.figures import (
     where,
 )
 
-# Factor over which points at one width are spread.
+# The factor by which the outermost points at one width are apart.
 SPAN = 3.0
 COMPARATORS = {"W_0": (BLUE, "the start $W_0$"), "GD": (VERMILION, "gradient descent's end"), "NTK": (GREEN, "NTK")}
 
@@ -121,7 +121,9 @@ def draw_initialisation(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
          r"$\max_i\|\nabla^2f_{W_0}(x_i)\|$"),
     )  # fmt: skip
     for panel, title, series, bounds, ylabel in parts:
-        _with_quantiles(panel, where(main, series=series), "measured: mean, and 2.5 % to 97.5 % of the starts")
+        rows = where(main, series=series).sort_values("m")
+        panel.fill_between(rows["m"], rows["q025"], rows["q975"], color=GREEN, alpha=0.2, linewidth=0)
+        curve(panel, rows, "m", "measured: mean, and 2.5 % to 97.5 % of the starts", color=GREEN)
         for rank, (bound, color, text) in enumerate(bounds):
             curve(panel, where(main, series=bound), "m", text, color=color, marker="^v"[rank])
         log_scale(panel, "y")
@@ -141,9 +143,3 @@ def _no_more_than_all(axes: Axes) -> None:
     room = max(0.2 * (100 - low), 0.2) if np.isfinite(low) else 100.0
     axes.set_ylim(min(low, 100.0) - room if np.isfinite(low) else 0.0, 100 + room)
     axes.set_yticks([tick for tick in axes.get_yticks() if axes.get_ylim()[0] <= tick < 100 + room / 2])
-
-
-def _with_quantiles(axes: Axes, rows: pd.DataFrame, label: str) -> None:
-    rows = rows.sort_values("m")
-    axes.fill_between(rows["m"], rows["q025"], rows["q975"], color=GREEN, alpha=0.2, linewidth=0)
-    curve(axes, rows, "m", label, color=GREEN)

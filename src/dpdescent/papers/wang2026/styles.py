@@ -57,11 +57,11 @@ LAM, EPS, KAPPA, T, N, M, B, D, ETA = (
 GAIN_LABEL = r"gain over $\lambda=0$ in risk"
 BARS = "bars: 95 % intervals of means over seeds"
 MARKERS = "os^Dv<>P"
-# Loss of the output 0, above which a bound is vacuous.
+# The loss of the output 0, above which a bound is vacuous.
 VACUOUS = math.log(2)
-# Ratio of its ends below which a logarithmic axis is narrow.
+# The ratio of its ends below which a logarithmic axis is narrow.
 NARROW = 10.0
-# Largest lambda that an axis tells from 1.
+# The largest lambda that an axis tells from 1.
 NEAR_ONE = 1 - 1e-9
 
 
@@ -259,7 +259,11 @@ def finish(figure: Figure, axes: Iterable[Axes], columns: int, *sentences: str) 
     """Adds the legend of all panels, with the sentences as its title, one line for each, and refines narrow axes."""
     shown = list(axes)
     for panel in shown:
-        _finer_ticks(panel)
+        low, high = panel.get_ylim()
+        if panel.get_yscale() == "log" and 0 < low < high < NARROW * low:
+            # There are more ticks on less than a decade, because 1, 2 and 5 give at most two there.
+            panel.yaxis.set_major_locator(LogLocator(subs=FINE, numticks=12))
+            panel.yaxis.set_minor_locator(NullLocator())
     legend_below(figure, shown, columns, joined(*sentences, by="\n"))
 
 
@@ -272,16 +276,8 @@ def legend_inside(axes: Axes) -> None:
         handle.set_label(f"_{handle.get_label()}")
 
 
-def _finer_ticks(axes: Axes) -> None:
-    """Sets more ticks on a logarithmic y axis of less than a decade, because 1, 2 and 5 give at most two there."""
-    low, high = axes.get_ylim()
-    if axes.get_yscale() == "log" and 0 < low < high < NARROW * low:
-        axes.yaxis.set_major_locator(LogLocator(subs=FINE, numticks=12))
-        axes.yaxis.set_minor_locator(NullLocator())
-
-
 def caption(rows: pd.DataFrame, *columns: str) -> str:
-    """Returns what a legend's title says of a figure: the columns that have one value, and what bars are."""
+    """Returns the title of a legend: the columns that have one value in all rows, and what bars are."""
     return joined(sizes(rows, *columns), BARS, by="; ")
 
 

@@ -1,8 +1,9 @@
 """Claims about Theorem 4.1 inside its window: its bound and those beside it up to a constant, and its terms one by one.
 
 A whole bound is judged where it says something, below log 2, with constants 1 and its logarithms. A term is judged by
-the room that a run leaves: measured over the term, relative to that at the place where the term is largest. Where the
-measured falls with the term, as an upper bound has it, that stays small. Risks at their ceiling are no measure of it.
+the room that a run leaves: the ratio of the measured value to the term, divided by the same ratio at the place where the
+term is largest. It stays small where the measured value falls with the term, as an upper bound has it. Risks at their
+ceiling do not show it.
 """
 
 import math
@@ -34,12 +35,12 @@ from dpdescent.replication.judging.statistics import NOTHING, Estimate, mean_of
 
 WINDOW = "ext_window"
 PLACE = ("panel", "n", "B", "T", "m", "d", "jitter", "eta", "kappa", "lam")
-# Half of the loss of an output of 0: risks above it are held down by that loss, and not by a term.
+# Half of the loss of an output of 0, because risks above it are held down by that loss and not by a term.
 CEILING = 0.5 * math.log(2.0)
 SATURATED = "At first the constant was taken at places where risks are near log 2, their ceiling, so that no term could be compared with them."
 FROM_OUTSIDE = "Before a review runs outside of the theorem's conditions were looked at, which decide nothing."
 Bound = Callable[["pd.Series[float]"], float]
-# Id, location, words, whether noise is there and correlated, and whether it is the population's.
+# Id, location, words, whether there is noise, whether it is correlated, and whether the risk is the population's.
 BOUNDS = (
     ("theorem-4.1-order", "Theorem 4.1", "A_corr", True, True, False),
     ("theorem-d.14-order", "Theorem D.14", "A_van", True, False, False),
@@ -48,13 +49,13 @@ BOUNDS = (
     ("theorem-d.16-order", "Theorem D.16", "(1 + eta T/n) A_van", True, False, True),
     ("theorem-e.1-population", "Theorem E.1", "(1 + eta T/n) A_non", False, False, True),
 )
-# Id, panel, axis, words for the power.
+# Id, panel, axis, columns that are fixed along it, words for the power.
 STARTS = (
     ("iterations-term", "iterations", "T", ("eta",), "falls as 1/(eta T) in the number of steps"),
     ("step-term", "iterations", "eta", ("T",), "falls as 1/(eta T) in the step"),
     ("margin-term", "margin", "gamma", ("panel",), "grows as 1/gamma^2 with the margin"),
 )
-# Of slopes, id, panel, series, axis, what one is told by, which multipliers, the largest slope, words.
+# Ranges of multipliers, and claims on slopes: id, panel, series, axis, grouping columns, range, largest slope, words.
 LITTLE, MUCH = (0.0, 5.0), (9.0, 1e3)
 SLOPES = (
     ("batch-term", "batches", BY_BATCHES, "B", ("eta",), (-1.0, 5.0), -0.5, "the linear batch term is 1/(gamma sqrt(BT))"),
@@ -66,12 +67,8 @@ SLOPES = (
 )  # fmt: skip
 
 
-def _order_criterion() -> Criterion:
-    """The criterion of an order; a function, because what is made when a module is imported counts for training."""
-    return at_most(1.0, ": consistent with the order, hidden constants 1")
-
-
 def _room_criterion() -> Criterion:
+    # This is a function and not a constant, because what a module makes when it is imported counts for training.
     return at_most(SAME_ORDER, ": the same constant serves at all places")
 
 
@@ -85,7 +82,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def room(table: pd.DataFrame, bound: Bound, columns: tuple[str, ...] = PLACE) -> Places:
-    """Measured over bound by place, over that at the place where the bound is largest; none of risks near log 2."""
+    """Ratios of measured to bound, divided by the ratio where the bound is largest; risks near log 2 are left out."""
     valued = [(row, bound(row)) for row in algebra.rows_of(table)]
     usable = [(row, value) for row, value in valued if value > 0 and 0 < row["mean"] <= CEILING]
     if len(usable) < 2:
@@ -98,7 +95,7 @@ def room(table: pd.DataFrame, bound: Bound, columns: tuple[str, ...] = PLACE) ->
 
 
 def _rate(row: "pd.Series[float]", *, logs: bool = True) -> Rate:
-    """The bound's terms at a row; 0 where they are not known."""
+    """The terms of the bound at a row; 0 where they are not known."""
     run = run_of(row)
     if run is None:
         return Rate(0.0, 0.0, 0.0, 0.0, 0.0)
@@ -106,7 +103,7 @@ def _rate(row: "pd.Series[float]", *, logs: bool = True) -> Rate:
 
 
 def total(row: "pd.Series[float]", *, of_population: bool = False) -> float:
-    """The bound of the empirical or the population risk, with its logarithms; 0 where it is not known."""
+    """The bound on the empirical or the population risk, with its logarithms; 0 where it is not known."""
     run, empirical = run_of(row), _rate(row).total
     return rates.population(run, empirical) if of_population and run is not None else empirical
 
@@ -120,7 +117,7 @@ def of_kind(table: pd.DataFrame, noisy: bool, correlated: bool) -> pd.DataFrame:
 def _bounds(evidence: Evidence) -> Iterator[Claim]:
     for name, place, words, noisy, correlated, tested in BOUNDS:
         table = of_kind(rows(evidence, WINDOW, series=POPULATION if tested else EMPIRICAL), noisy, correlated)
-        # Networks whose noise leaves the ball are there to leave the window.
+        # The widest networks are left out, because their noise is meant to leave the ball and the window.
         table = in_window(table[table["panel"] != "wide networks"])
         bound = partial(total, of_population=tested)
         telling = [row for row in algebra.rows_of(table) if 0 < bound(row) < math.log(2.0)]
@@ -128,7 +125,7 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
             id=name, artefact=WINDOW, location=place, kind="theorem", source="paper",
             statement=f"the averaged {'population' if tested else 'empirical'} risk is at most {words}, up to a constant and logarithms",
             quantity="averaged risk over the bound with constants 1 and its logarithms, where that is below log 2: the largest over places",
-            cells={algebra.place_of(row, PLACE): _ratio_to_bound(row, bound(row)) for row in telling}, criterion=_order_criterion(), regime=HIDDEN,
+            cells={algebra.place_of(row, PLACE): _ratio_to_bound(row, bound(row)) for row in telling}, criterion=at_most(1.0, ": consistent with the order, hidden constants 1"), regime=HIDDEN,
             changed=f"{FROM_OUTSIDE} Then one constant was asked to serve also where the bound is above log 2, which confirms and refutes nothing. {HIDDEN_ACCUSED}",
             note=f"{len(telling)} of {len(table)} places inside the window, where bounds are {range_of(bound(row) for row in algebra.rows_of(table))}",
         )  # fmt: skip
@@ -172,7 +169,7 @@ def _slopes(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _sizes(evidence: Evidence) -> Iterator[Claim]:
-    """Judges the size of the changes against the terms with constants 1, which grow and fall with everything at once."""
+    """Claims on the size of changes, compared with the terms with constants 1, which follow all numbers at once."""
     batches = rows(evidence, WINDOW, panel="batches", series=BY_BATCHES)
     yield claim_on_all_cells(
         id="batch-term-size", artefact=WINDOW, location="Theorem 4.1", kind="theorem", source="paper",
@@ -194,7 +191,7 @@ def _sizes(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _ratio_to_bound(row: "pd.Series[float]", bound: float) -> Estimate:
-    """The mean of a row over a bound without error."""
+    """The mean of a row divided by a bound without error."""
     return times(mean_of(row), 1.0 / bound) if bound > 0 else NOTHING
 
 

@@ -20,7 +20,7 @@ from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import agreement
 
 LOWER, UPPER, FOURTH, SIXTH = "lower limit", "upper limit", "gamma^-4", "gamma^-6"
-# Logarithms: in neither, in kappa only (with the limits as printed), or in the limits too, as the proofs show them.
+# Logarithms: dropped, in kappa only (with the limits as printed), or in the limits too, as the proofs show them.
 DROPPED, KEPT, EVERYWHERE = "dropped", "kept", "kept in the limits too"
 # Factors of kappa^2: none in Theorem 5.1 without logarithms; Theorem F.12's as printed, and as its proof needs it.
 FACTORS = {"Theorem 5.1, constants 1": None, "F12x8": 8.0, "F12x2": 2.0}
@@ -28,7 +28,7 @@ FACTORS = {"Theorem 5.1, constants 1": None, "F12x8": 8.0, "F12x2": 2.0}
 
 @dataclass(frozen=True, kw_only=True)
 class Widths(Part):
-    """Places at which the limits are evaluated."""
+    """Settings at which the limits of the width are evaluated."""
 
     n: tuple[int, ...]
     gamma: tuple[float, ...]
@@ -46,6 +46,11 @@ def run_admissible_width(spec: Spec) -> Iterator[Row]:
         point = Point(n, grid.d, gamma, eps)
         for accountant, factor in FACTORS.items():
             run = prescribed(point, grid.r, lam, eta, factor)
+            precondition = "none"
+            if factor is not None:
+                # The condition is Theorem F.12's, at the corollary's own run.
+                met = closed_forms.correlated_precondition(round(run.T), grid.r, eps, run.delta)
+                precondition = "met" if met else "not met"
             for logs in (DROPPED,) if factor is None else (KEPT, EVERYWHERE):
                 values = {
                     LOWER: rates.least_width(run, logs=logs == EVERYWHERE),
@@ -54,14 +59,14 @@ def run_admissible_width(spec: Spec) -> Iterator[Row]:
                 own = {
                     "n": n, "gamma": gamma, "lam": lam, "eps": eps, "eta": eta, "logs": logs,
                     "accountant": accountant,
-                    "precondition": "none" if factor is None else _condition(run, grid.r, eps),
+                    "precondition": precondition,
                 }  # fmt: skip
                 for series, number in values.items():
                     yield {**own, "series": series, "trial": 0, "value": number}
 
 
 def prescribed(point: Point, rho: float, lam: float, eta: float, factor: float | None) -> Run:
-    """Returns Corollary 5.3's run; delta = n^-1.1 where a closed form asks for one, with whole iterations."""
+    """Returns Corollary 5.3's run, with whole iterations and delta = n^-1.1 where kappa is by a closed form."""
     run = corollary_5_3(point, rho=rho, lam=lam, eta=eta)
     if factor is None:
         return run
@@ -70,20 +75,14 @@ def prescribed(point: Point, rho: float, lam: float, eta: float, factor: float |
     return replace(run, T=T, delta=delta, kappa=kappa)
 
 
-def _condition(run: Run, rho: float, eps: float) -> str:
-    """Returns whether the corollary's own run meets the condition of Theorem F.12."""
-    met = closed_forms.correlated_precondition(round(run.T), rho, eps, run.delta)
-    return "met" if met else "not met"
-
-
 WIDTHS = "admissible_width"
 PLACE = ("n", "gamma", "lam", "eps", "eta", "logs", "accountant")
-# Id, what is asked, in words and as a series that lies in the range; the range itself where there is none.
+# Id, the claim in words, and the series that has to lie in the range of widths; None for the range itself.
 WINDOWS = (
     ("width-window", "the range of admissible widths is nonempty in the representative regime", None),
     ("width-window-corollary-5.3", "m of order gamma^-6, up to logarithms, lies in the range of admissible widths", SIXTH),
 )  # fmt: skip
-# The readings of what the text suppresses, by what the table calls them.
+# The readings of the logarithms that the text suppresses, by their name in the table.
 LOGS = {
     DROPPED: "logarithms dropped, as in the proof", KEPT: "logarithms kept in kappa",
     EVERYWHERE: "logarithms kept in kappa and in both limits",
@@ -120,7 +119,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _inside(evidence: Evidence, logs: str, inner: str | None) -> tuple[Places, pd.DataFrame]:
-    """Upper over lower limit by place, or the smaller of upper over inner and inner over lower, and the upper limits."""
+    """Ratios of upper to lower limit, or the smaller of upper to inner and inner to lower; and the upper limits."""
     lower, upper = (rows(evidence, WIDTHS, series=series, logs=logs) for series in (LOWER, UPPER))
     if inner is None:
         return algebra.ratios(upper, lower, PLACE), upper
@@ -133,7 +132,7 @@ def _inside(evidence: Evidence, logs: str, inner: str | None) -> tuple[Places, p
 
 
 def _opens(table: pd.DataFrame, ratios: Places) -> str:
-    """Says by step, margin and accountant: the smallest n from which on all ratios are at least 1."""
+    """Text on the smallest n from which on all ratios are at least 1, by step, margin and accountant."""
     texts = []
     for _, group in table.groupby(["eta", "gamma", "lam", "eps", "accountant"], dropna=False):
         ordered = group.sort_values("n", ascending=False)

@@ -44,11 +44,11 @@ from dpdescent.replication.judging.statistics import Estimate, exactly
 class Prescribed(Projected):
     """Runs whose batches and iterations follow a corollary.
 
-    Orders are taken times a constant: B and T are the corollary's, the step is one that the theorem admits. The
-    multipliers are proved for the batches of Algorithm 1 where a claim rests on them.
+    Orders are taken times a constant: B and T are the corollary's, and the theorem admits the step. The multipliers are
+    proved for the batches of Algorithm 1 where a claim rests on them.
 
     Attributes:
-        rule: which corollary.
+        rule: the corollary.
         n, rho: records, and the share of them in a batch, where the corollary leaves that open.
         times: the constant of T.
         eta: the step, times B/n for Corollary 5.6.
@@ -89,7 +89,7 @@ class Prescribed(Projected):
         return Size(n, max(1, round(B)), max(2, round(self.times * T)))
 
     def arms(self) -> list[Arm]:
-        """Returns a run without noise, and one for every correlation with its accountant and epsilon."""
+        """Returns a run without noise, and one for every correlation, with its accountant, and epsilon."""
         size, delta = self.size, self.n**-self.delta_power
         eta = self.eta * (size.r if self.rule == "Corollary 5.6" else 1.0)
         noises = [
@@ -118,12 +118,12 @@ LOGS_LEFT_OUT = "Before a review the logarithms of the bound were left out, whic
 
 
 def rate(power: float) -> Criterion:
-    """The criterion of an upper bound of a power, its logarithms divided out."""
+    """The criterion of a power as an upper bound, its logarithms divided out."""
     return at_most(power + RATE, f": consistent with an upper bound of power {power:g}")
 
 
 def without_logs(evidence: Evidence, table: pd.DataFrame) -> pd.DataFrame:
-    """Risks over log^2 T + log(n/delta), by which the displayed rates are multiplied in the appendix (Theorem C.13).
+    """Risks divided by log^2 T + log(n/delta), by which the appendix multiplies the displayed rates (Theorem C.13).
 
     delta is the failure probability of the theorems.
     """
@@ -152,7 +152,7 @@ PLACES = {
     "Corollary 5.3": "Corollary 5.3", "Corollary 5.5": "Corollary 5.5", "Corollary 5.6": "Corollary 5.6",
     "DP-GD": "Sec. 5.2, App. D.3", "GD": "App. E (full-batch GD)",
 }  # fmt: skip
-# Of the other parameters: panel by corollary, accountant, axis, power, by which exponent it is bounded.
+# Id, panel, accountant, axis, power of the rate in that axis, words.
 CUTS = (
     ("corollary-5.3-eps", "epsilon, Corollary 5.3", TAIL, "eps", -1.0, "it falls no faster than 1/eps"),
     ("corollary-5.5-eps", "epsilon, Corollary 5.5", REPLACED, "eps", -1.0, "it falls no faster than 1/eps"),

@@ -25,7 +25,7 @@ from dpdescent.papers.wang2026.styles import (
 from dpdescent.papers.wang2026.window_figures import NAMES
 from dpdescent.replication.drawing.figures import GREY, log_scale, scientific, select, values_of, where
 
-# The corollaries' panels: axis, claimed slope, its words.
+# By panel: its axis, the claimed slope, and the slope in words.
 RATES = {
     "Corollary 5.3": ("n", -0.5, r"slope $-1/2$"), "Corollary 5.5": ("n", -0.5, r"slope $-1/2$"),
     "Corollary 5.6": ("n", -1.0, r"slope $-1$"), "DP-GD": ("n", -1.0, r"slope $-1$"), "GD": ("n", -1.0, r"slope $-1$"),

@@ -31,7 +31,7 @@ from dpdescent.replication.judging.evidence import Evidence, Finding
 
 
 def observations(evidence: Evidence) -> Iterator[Finding]:
-    """Yields what is unstated, then what conditions mean."""
+    """Yields the questions on what is unstated, then on what conditions mean."""
     yield _relations(evidence)
     yield _iterations(evidence)
     yield _scale(evidence)

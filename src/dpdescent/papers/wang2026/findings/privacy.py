@@ -1,7 +1,7 @@
-"""What is wrong in wang2026's privacy theorems, and a constant of theirs on the safe side.
+"""Errors in wang2026's privacy theorems, and a constant of theirs on the safe side.
 
-Only points that an independent review confirmed. Upper bounds of an accountant refute nothing: what refutes is what two
-data sets attain.
+Only points that an independent review confirmed are here. Upper bounds of an accountant refute nothing: a theorem is
+refuted by what two data sets attain.
 """
 
 import math
@@ -32,17 +32,17 @@ from dpdescent.replication.judging.algebra import floats, paired_rows, place_of,
 from dpdescent.replication.judging.evidence import Evidence, Finding
 from dpdescent.replication.judging.records import excerpt
 
-# The smallest example of a sampled batch: T, r and kappa of a single step.
+# T, r and kappa of the smallest example of a sampled batch, a single step.
 SMALLEST = (1, 0.1, 1)
 NOT_RUN = "not run"
-# Lengths of all gradients, in clipping thresholds, at which Theorem F.8's example is looked at.
+# Lengths of all gradients, in clipping thresholds, at which Theorem F.8's example is computed.
 SHARES = np.arange(0.05, 1.001, 0.05)
 
 
 def column_text(table: pd.DataFrame, keys: Sequence[str], column: str = "mean") -> str:
-    """Tells a column of a table, each value with its place."""
-    known = table[np.isfinite(floats(table, column))]
-    return values_text((place_of(row, keys), float(row[column])) for _, row in known.iterrows()) or NOT_RUN
+    """The finite values of a column with their places, as text."""
+    finite = table[np.isfinite(floats(table, column))]
+    return values_text((place_of(row, keys), float(row[column])) for _, row in finite.iterrows()) or NOT_RUN
 
 
 def quotients(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str]) -> list[float]:
@@ -51,7 +51,7 @@ def quotients(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str]) -> li
 
 
 def privacy(evidence: Evidence) -> Iterator[Finding]:
-    """Yields what is wrong with sampling, with the regime of small noise, and the constant."""
+    """Yields the errors on sampling and on the regime of small noise, and the constant."""
     yield _sampling(evidence)
     yield _regime(evidence)
     yield _renyi(evidence)
@@ -61,7 +61,7 @@ def privacy(evidence: Evidence) -> Iterator[Finding]:
 def _sampling(evidence: Evidence) -> Finding:
     keys = ("panel", "T", "r", "lam", "eps", "delta", "kappa")
     pair, fixed = (rows(evidence, COUNTEREXAMPLE, series=series) for series in (PAIR_DELTA, ATTAINED))
-    # One value of eps where there are several: deltas of all of them are in the table.
+    # One value of eps is enough here, because the table has the deltas of all.
     pairs = [(row, other) for row, other in paired_rows(fixed, pair, keys) if row["eps"] == 1 and row["lam"] == 0]
     pairs.sort(key=lambda deltas: -float(deltas[0]["mean"]))
     longest, single = (
@@ -95,18 +95,15 @@ def _sampling(evidence: Evidence) -> Finding:
 
 
 def _lengths(pair: pd.DataFrame) -> str:
-    """The least length of all gradients at which a single step attains more than the pair, by quadrature, as text."""
+    """Text on the least length of all gradients at which a single step attains more than the pair, by quadrature."""
     steps = pair[(pair["panel"] == "quadrature") & (pair["mean"] > 0)]
-    least = [
-        next((s for s in SHARES if _one_step(row, float(s)) > row["mean"] * (1.0 + 1e-6)), math.inf)
-        for row in rows_of(steps.dropna(subset=["kappa", "eps", "r"]))
-    ]
+    least = []
+    for row in rows_of(steps.dropna(subset=["kappa", "eps", "r"])):
+        deltas = (
+            (share, counterexample.one_step_delta(row["kappa"] / share, row["eps"], row["r"])) for share in SHARES
+        )
+        least.append(next((share for share, delta in deltas if delta > row["mean"] * (1.0 + 1e-6)), math.inf))
     return f"|g|/C_clip of at least {range_of(least)} in a single step" if least else NOT_RUN
-
-
-def _one_step(row: "pd.Series[float]", share: float) -> float:
-    """delta of one step where all gradients have that share of the threshold."""
-    return counterexample.one_step_delta(float(row["kappa"]) / share, float(row["eps"]), float(row["r"]))
 
 
 def _regime(evidence: Evidence) -> Finding:
@@ -139,7 +136,7 @@ def _regime(evidence: Evidence) -> Finding:
 
 def _renyi(evidence: Evidence) -> Finding:
     places = multiplier_brackets(evidence)
-    # Estimates of the multiplier over what two data sets need.
+    # Estimates are ratios of the multiplier to the needed one.
     holds = sum(bracket.low >= 1.0 - EQUAL for bracket in places.values())
     fails = sum(bracket.high < 1.0 - EQUAL for bracket in places.values())
     claimed, attained_eps, place = _audited()
@@ -160,7 +157,7 @@ def _renyi(evidence: Evidence) -> Finding:
 
 
 def _single() -> str:
-    """Theorem D.9 at one step, exactly, because the likelihood ratio rises with the output."""
+    """Text on Theorem D.9 at one step, which is exact, because the likelihood ratio rises with the output."""
     T, r, eps, delta = 1, 0.01, 1.0, 1e-3
     kappa = closed_forms.independent_multiplier(T, r, eps, delta)
     reached = attained.delta_by_largest(kappa, eps, T, r)
@@ -170,7 +167,7 @@ def _single() -> str:
 
 
 def _violated(evidence: Evidence) -> pd.DataFrame:
-    """Rows of Theorem D.9's multipliers that two data sets refute, the worst first, with what these need at least."""
+    """Rows of Theorem D.9's multipliers that two data sets refute, the worst first, with the least needed ones."""
     violations = [
         {**row[list(SETTING)], "mean": row["mean"], "needed": 2.0 * other["mean"]}
         for row, other in paired_rows(multipliers(evidence, INDEPENDENT), multipliers(evidence, PAIR, lam=0), SETTING)
