@@ -1,7 +1,7 @@
-"""What two neighbouring data sets attain under Algorithm 1 with independent noise: exact formulas, and Theorem F.8's pair.
+"""Deltas that two neighbouring data sets attain under Algorithm 1 with independent noise, and Theorem F.8's pair.
 
-All other clipped gradients are one vector g, the record's own is g in one data set and g + s C_clip v in the other; so
-a batch of fixed size moves the sum by s clipping thresholds if it has the record, and else by nothing. s is 2 where a
+The formulas are exact. All other clipped gradients are one vector g, the record's is g in one data set and g + s C_clip v
+in the other; so a batch of fixed size moves the sum by s clipping thresholds if it has the record, and else by nothing. s is 2 where a
 record is replaced (C_clip against -C_clip), 1 where its gradient is set to zero, smaller for smaller gradients. In
 units of C_clip a step is R = (1-r) N(0, kappa^2) + r N(s, kappa^2) against Q = N(0, kappa^2).
 """

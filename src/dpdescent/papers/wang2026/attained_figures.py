@@ -1,4 +1,4 @@
-"""The figure of wang2026 on Theorem F.8's pair beside what batches of fixed size attain."""
+"""The figure of wang2026 on the deltas of Theorem F.8's pair and of batches of fixed size."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -114,7 +114,7 @@ def releases_fig01_cifar10(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]
 
 
 def run_fig01_cifar10_rates(spec: Spec) -> Iterator[Row]:
-    """Yields accuracies on held-out training images, at step sizes on both sides of the best one of every run."""
+    """Yields accuracies on held-out training images, at step sizes on both sides of every run's best step size."""
     part, pictures = Linear.of(spec).tuning(), real_images.held_out(spec)
     untuned = [*chain.from_iterable(part.by_epsilon())]
 

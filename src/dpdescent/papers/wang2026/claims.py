@@ -33,5 +33,5 @@ PARTS = (
 
 
 def judge(evidence: Evidence) -> list[Claim]:
-    """All claims: the figure first, then utility, privacy, and what they rest on."""
+    """All claims: on the figure, on utility, on privacy, and on the lemmas beneath them."""
     return [claim for part in PARTS for claim in part.judge(evidence)]

@@ -75,7 +75,7 @@ THRESHOLDS: tuple[tuple[str, str, Source, str], ...] = (
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on both thresholds."""
+    """Yields the claims on the paper's threshold and on the sharp one."""
     for name, rule, source, words in THRESHOLDS:
         table = rows(evidence, CLIPPING, series=POPULATION, clip_rule=rule)
         shares = table.assign(mean=table["clipped"], se=math.nan)

@@ -48,7 +48,7 @@ def draw_clipping(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _text(rule: Any) -> str:
-    """Returns a rule's name as text, because one that is a number may have been read as such."""
+    """Returns a rule's name as text, because a name with digits alone may have been read as a number."""
     return rule if isinstance(rule, str) else f"{rule:g}"
 
 

@@ -218,7 +218,7 @@ FAR, STEP = 1e30, 1.01
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on corollaries and improvements; the tables are not looked at."""
+    """Yields the claims on corollaries and improvements, which read no table."""
     yield from _corollaries()
     yield from _improvements()
     yield from _residual_and_width()

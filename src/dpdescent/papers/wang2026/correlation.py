@@ -161,7 +161,7 @@ INTERPRETATION, OPEN_QUESTION = "Sec. 5.1 (interpretation)", "Sec. 5.1 (interpre
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on bounds and runs at calibrated multipliers; those at a fixed one are in `window`."""
+    """Yields the claims on bounds and runs at calibrated multipliers; claims at fixed ones are in `localisation`."""
     yield from _offset(evidence)
     yield from _sharper(evidence)
     yield from _sharper_runs(evidence)

@@ -95,17 +95,15 @@ def _layout(rows: pd.DataFrame, display: dict[str, Any]) -> list[list[tuple[str,
     """Returns rows of panels: risks above gains where there are many epsilons, beside each other where there are few."""
     layout = []
     for name in panels_in(rows, display):
-        budgets = _shown_budgets(values_of(where(rows, panel=name), "eps"))
+        budgets = values_of(where(rows, panel=name), "eps")
+        if len(budgets) > len(SHOWN):
+            # Of many epsilons a small and a large one have panels, which variants have too; the table has the others.
+            budgets = [eps for eps in budgets if eps in SHOWN] or budgets
         if 2 * len(budgets) <= WIDE:
             layout.append([(name, eps, series) for eps in budgets for series in (POPULATION, GAIN)])
         else:
             layout += [[(name, eps, series) for eps in budgets] for series in (POPULATION, GAIN)]
     return layout
-
-
-def _shown_budgets(budgets: list[float]) -> list[float]:
-    """Returns a small and a large epsilon of many, namely those that variants have too; the table has the others."""
-    return [eps for eps in budgets if eps in SHOWN] or budgets if len(budgets) > len(SHOWN) else budgets
 
 
 def _draw_panel(axes: Axes, table: pd.DataFrame, name: str, eps: float, series: str, compared: str) -> None:

@@ -1,7 +1,7 @@
 """Readings of the paper's words as numbers, and the rows, estimates and regimes that all of its judgements share.
 
 The readings were fixed before any experiment of this package was run, and hold for all claims alike; the numbers of a
-throw-away prototype were known by then. What was changed later stands in the column `changed` of its claims.
+throw-away prototype were known by then. Later changes stand in the column `changed` of their claims.
 The paper is theory: its bounds hide constants and logarithms, and ask for widths and steps that few runs here have. Its
 one figure is another paper's, without settings, so that an analogue is judged. A bound up to constants, or one whose
 conditions no run here meets, is not refuted by a run: a claim on it that is missed is inconclusive.
@@ -41,13 +41,13 @@ RATE = 0.1
 AGREES = 0.05
 # "breaks down": at least twice.
 BREAKS_DOWN = 2.0
-# "monotonically", of means over seeds: it does not get worse again by more than a tenth.
+# "monotonically": means over seeds do not get worse again by more than a tenth.
 STAYS = 0.9
 # The text of `changed` for claims that cannot fail.
 ALGEBRA = "Before a review it was counted among the claims, though it is algebra and cannot fail."
 # Equalities of exact values, to rounding.
 EQUAL = 1e-6
-# Accountants by what they are to the paper.
+# Accountants by their role in the paper.
 PUBLISHED, PROOF, INDEPENDENT, RENYI, TAIL, PAIR = "F12x8", "F12x2", "D9", "RDP19", "tail", "F8"
 # Under replace-one twice the pair's multiplier is attained; the multiplier of this accountant is proved to be enough.
 REPLACED = "WOR"
@@ -79,9 +79,9 @@ def one_of(values: "pd.Series[float]") -> float:
 
 
 def drawn(row: "pd.Series[float]", among: int = 1) -> Estimate:
-    """The mean of a row over seeds with Student's interval, widened where it was picked among several (Bonferroni).
+    """The mean of a row over seeds with Student's interval, widened if it was picked among several (Bonferroni).
 
-    `NOTHING` of a single seed, whose spread is unknown.
+    It is `NOTHING` for a single seed, whose spread is unknown.
     """
     if not (row["trials"] > 1 and math.isfinite(row["mean"]) and row["se"] >= 0):
         return NOTHING
@@ -95,7 +95,7 @@ def times(estimate: Estimate, factor: float) -> Estimate:
 
 
 def single(table: pd.DataFrame) -> Estimate:
-    """The mean over seeds of a table of one row; `NOTHING` of several rows."""
+    """The mean over seeds of a table with one row; `NOTHING` if it has several."""
     return drawn(table.iloc[0]) if len(table) == 1 else NOTHING
 
 
@@ -140,7 +140,7 @@ def hidden(*reasons: str) -> Regime:
 
 
 def open_question(judged: Claim, *reasons: str, changed: str = ACCUSED) -> Claim:
-    """A claim that runs can confirm and not refute, because the words leave open what it would have to be held to."""
+    """A claim that runs can confirm and not refute, because the paper's words leave the exact criterion open."""
     if judged.verdict != "not reproduced":
         return judged
     undecided = Regime(

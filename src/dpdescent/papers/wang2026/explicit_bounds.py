@@ -90,7 +90,7 @@ def releases_bound_vs_run(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     return training.entries_at_sharp_thresholds(Bounded.of(spec))
 
 
-# The paper's constants, and those of local supports.
+# The paper's constants, and sharp ones that use the local supports of splines.
 KINDS = {"paper": Constants.paper, "sharp": Constants.sharp}
 
 

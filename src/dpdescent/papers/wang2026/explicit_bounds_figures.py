@@ -52,7 +52,7 @@ def draw_bound_vs_run(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     for (left, right), name in zip(axes, names, strict=True):
         rows = where(main, panel=name)
         settings = sorted({*zip(rows["T"], rows["kappa"], rows["lam"], strict=True)})
-        # Of settings without noise lambda = 0 is kept alone, because lambda has no effect there.
+        # Settings without noise are drawn for lambda = 0 alone, because lambda has no effect on them.
         settings = [key for key in settings if key[1] > 0 or (*key[:2], 0.0) not in settings or key[2] == 0]
         _totals(left, rows, settings)
         _terms(right, rows, settings)

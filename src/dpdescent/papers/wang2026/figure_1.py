@@ -140,10 +140,10 @@ class Analogue:
     Attributes:
         artefact: its artefact.
         samplers: its ways to form batches, with the ids of their claims.
-        differences: what differs from the figure.
+        differences: its differences from the figure, in words.
         paired: how the gains were measured.
-        condition: what their intervals are conditional on.
-        unstated: what the claim on larger budgets would need, and the paper leaves out.
+        condition: the condition of the gains' intervals, in words.
+        unstated: the settings that the claim on larger budgets depends on and the paper leaves out.
         changed: how the criterion on larger budgets was changed after a look.
         left_open: why and when the other claims too were left open where runs refute them; empty where they were not.
     """
@@ -170,13 +170,13 @@ DIGITS = Analogue(
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims on the left panel by sampler, then the claims on the right one."""
-    yield from left(evidence, DIGITS)
+    yield from claims_on_left_panel(evidence, DIGITS)
     table = rows(evidence, ARTEFACT, panel=NOISE)
     yield from _cumulative_noise(table)
     yield from _calibrated_noise(table)
 
 
-def left(evidence: Evidence, analogue: Analogue) -> Iterator[Claim]:
+def claims_on_left_panel(evidence: Evidence, analogue: Analogue) -> Iterator[Claim]:
     """Yields the claims on an analogue of the left panel by sampler."""
     for variant, words, gain, larger, shape, drop in analogue.samplers:
         gains = rows(evidence, analogue.artefact, variant, panel=LEFT_PANEL, series=GAIN)
@@ -209,7 +209,7 @@ def _larger_budgets(analogue: Analogue, gains: pd.DataFrame, name: str, words: s
 
 
 def _more_at_the_largest_budget(gains: pd.DataFrame) -> Places:
-    """Largest gains at the largest epsilon less those at every smaller one; intervals allow for all rows looked at."""
+    """Largest gains at the largest epsilon less the largest at every smaller one; intervals allow for all choices."""
     large = algebra.rows_at_end(gains, "eps")
     smaller = gains[gains["eps"] < gains["eps"].max()]
     count = int(smaller["eps"].nunique())

@@ -106,7 +106,7 @@ def _renyi(part: Claimed) -> Iterator[Row]:
 
 
 def _attained(kappa: float, T: int, r: float, delta: float, proved: float) -> float:
-    """Returns an epsilon, within a hundredth, below which two data sets are told apart better than delta allows.
+    """Returns an epsilon, within a hundredth, that two data sets attain: below it their delta is above the given one.
 
     All gradients have the clipping threshold's norm; the record's points one way on one data set, and the other way, as
     all others do, on the other. That is the pair of Poisson samples with twice the sensitivity.
@@ -157,7 +157,7 @@ GUARANTEES: tuple[tuple[str, str, str, Source, str], ...] = (
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on correlated noise, then those on independent noise."""
+    """Yields the claims on correlated noise, then the claims on independent noise."""
     yield from _theorem_5_1(evidence)
     yield _by_eq_19(evidence)
     yield _lemma_d_7(evidence)
@@ -259,7 +259,7 @@ def lemma_ratios(evidence: Evidence, *, dominated: bool = False) -> Places:
 
 
 def _theorem_5_4_guarantee(evidence: Evidence) -> Iterator[Claim]:
-    """Judges Theorem 5.4 over all multipliers of the table, and Theorem D.9 at larger n, B and T."""
+    """Claims on Theorem 5.4 at all multipliers of the table, and on Theorem D.9 at larger n, B and T."""
     places = multiplier_brackets(evidence)
     yield claim_on_all_cells(
         id="theorem-5.4-guarantee", artefact=TABLE, location="Theorem 5.4, Theorem D.9", kind="privacy", source="paper",
@@ -286,8 +286,8 @@ def _theorem_5_4_guarantee(evidence: Evidence) -> Iterator[Claim]:
 def multiplier_brackets(evidence: Evidence) -> Places:
     """Ratios of Theorem D.9's multiplier to the needed one, by place, bracketed by the proved and the attained one.
 
-    Twice the multiplier of Theorem F.8's pair is attained, because the pair of data sets whose gradients point opposite
-    ways is that of Poisson samples with twice the sensitivity.
+    Twice the multiplier of Theorem F.8's pair is attained, because data sets whose gradients point opposite ways give the
+    pair of Poisson samples with twice the sensitivity.
     """
     published, doubled = multipliers(evidence, INDEPENDENT), _doubled(multipliers(evidence, PAIR, lam=0))
     least = {algebra.place_of(row, SETTING): row["mean"] for row in algebra.rows_of(doubled)}

@@ -1,4 +1,4 @@
-"""The figure of wang2026 on what Theorem 5.4's multiplier guarantees."""
+"""The figure of wang2026 on the guarantee of Theorem 5.4's multiplier."""
 
 from typing import Any
 
@@ -108,7 +108,7 @@ def _target(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _floored(axes: Axes, rows: pd.DataFrame, label: str, shift: float = 0.0, **style: Any) -> None:
-    """Draws a curve of deltas; those below the floor are arrows, moved aside by `shift`."""
+    """Draws a curve of deltas; deltas below the floor are arrows, moved aside by `shift`."""
     rows = rows.sort_values("n")
     low = ~(rows["mean"] > SMALLEST)
     axes.plot(rows["n"], rows["mean"].mask(low), label=label, **style)

@@ -68,7 +68,7 @@ class Batched(Part):
 
     @property
     def size(self) -> Size:
-        """n, B and T. Sums over batches are divided by this B, also where their number of records is random.
+        """n, B and T. This B divides the sums over batches, also where batches have a random number of records.
 
         Raises:
             ValueError: if r is not one over an integer that divides the number of records.
@@ -82,7 +82,7 @@ class Batched(Part):
         return Size(records, records // bins, self.T)
 
     def noise(self, lam: float, eps: float) -> Noise:
-        """Returns the noise of the part's accountant; batches are drawn as that one asks for."""
+        """Returns the noise of the part's accountant, which also says how batches are drawn."""
         return arms.calibrated(self, self.size, self.accountant, lam, eps, self.delta)
 
     def by_epsilon(self) -> Iterator[list[Arm]]:
@@ -91,7 +91,7 @@ class Batched(Part):
             yield [Arm(self.noise(lam, eps), self.C_clip) for lam in self.lam]
 
     def batches(self, sampler: str, trial: int) -> list[Index]:
-        """Returns batches of a seed as a sampler draws them: those of an epoch, or of all T steps.
+        """Returns a seed's batches by a sampler, either of one epoch or of all T steps.
 
         Raises:
             ValueError: if there is no such sampler here.
@@ -143,7 +143,7 @@ class Convolutional(Batched):
         return Pictures(DIGITS_SIDE, trained.inputs, trained.labels, tested.inputs, tested.labels)
 
     def fashion(self, trial: int) -> Pictures:
-        """Returns the first images of the training file and half as many of the test file; for tuning, those that follow.
+        """Returns the first images of the training file and half as many of the test file; for tuning, the next ones.
 
         So all seeds of the table have the same images, and no step size was tuned on any of them.
 

@@ -279,7 +279,7 @@ def _margins(evidence: Evidence) -> Iterator[Claim]:
 def _bounded(evidence: Evidence) -> Iterator[Claim]:
     for name, series, place, source, words in BOUNDED:
         table = _series(evidence, series)
-        # Ratios are means over seeds, because each seed has its own bound.
+        # Each seed has a bound of its own, so that means are taken of ratios.
         yield claim_on_all_cells(
             id=name, artefact=PROOF, location=place, kind="theorem", source=source, statement=words,
             quantity=f"{series}: the largest over sizes, noise and constants",
@@ -406,7 +406,7 @@ def _closed_forms() -> Iterator[Claim]:
         statement="for B = n the guarantee follows from the Gaussian mechanism without amplification",
         quantity="exact delta of T Gaussian steps of sensitivity 2 C_clip at D.9's kappa, over delta: the largest over T, eps and delta",
         cells={
-            f"T = {T}, eps = {eps:g}, delta = {delta:g}": exactly(_full_batch_delta(T, eps, delta) / delta)
+            f"T = {T}, eps = {eps:g}, delta = {delta:g}": exactly(float(gaussian.delta(2.0 * math.sqrt(T) / closed_forms.independent_multiplier(T, 1.0, eps, delta), eps)) / delta)
             for T in (1, 100, 10_000) for eps in (0.1, 1.0, 8.0) for delta in (1e-3, 1e-6, 1e-12)
         },
         criterion=at_most(1.0 + EQUAL),
@@ -430,11 +430,6 @@ def _lemma_f_9_ratios() -> dict[str, Estimate]:
             right = inside * float(gaussian.delta(math.sqrt(k) / kappa, eps)) + 1.0 - inside
             ratios[f"kappa = {kappa:g}, eps = {eps:g}, k = {k}"] = exactly(divergence / right)
     return ratios
-
-
-def _full_batch_delta(T: int, eps: float, delta: float) -> float:
-    kappa = closed_forms.independent_multiplier(T, 1.0, eps, delta)
-    return float(gaussian.delta(2.0 * math.sqrt(T) / kappa, eps))
 
 
 def _ratio_without_last_step(T: int, lam: float) -> float:

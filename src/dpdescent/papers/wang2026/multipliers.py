@@ -131,7 +131,7 @@ ONE_AXIS = "Before a review grids of a factor of four were looked at, with multi
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on sharper accountants, then those on the lemmas."""
+    """Yields the claims on sharper accountants, then the claims on the lemmas."""
     yield from _sharper(evidence)
     yield from _scaling(evidence)
     yield _participations(evidence)

@@ -69,7 +69,7 @@ def _estimated(rows: pd.DataFrame) -> str:
 
 
 def _setting(rows: pd.DataFrame, display: dict[str, Any]) -> tuple[float, float, float]:
-    """Returns T, r and delta as configured, or those of most rows if no row has the configured ones."""
+    """Returns T, r and delta as configured, or the most frequent ones if no row has the configured ones."""
     configured = tuple(display.get("arms", {}).get("full_f8", FULL))
     counts = rows.groupby(["T", "r", "delta"]).size()
     if not len(counts) or configured in counts.index:

@@ -1,4 +1,4 @@
-"""Claims that no table can judge, and why: among them what holds by construction."""
+"""Claims that no table can judge, and why not; some hold by construction."""
 
 from collections.abc import Iterator
 

@@ -1,7 +1,7 @@
 """The designs on which wang2026's theorems are tried: a part's values, the KAN, and the records and noise of a seed.
 
-The paper has no experiment, so all of this is ours. Runs of a seed share everything but what is compared: every setting
-of the noise sees the same records, start, batches and normals.
+The paper has no experiment, so all of this is ours. Runs of a seed differ in the compared settings only: every
+setting of the noise sees the same records, start, batches and normals.
 """
 
 import math

@@ -185,7 +185,7 @@ def _margin(evidence: Evidence) -> Claim:
 
 
 def _by_width(evidence: Evidence, series: str, column: str = "mean") -> pd.DataFrame:
-    """Rows of a series by width, without errors, with a column such as a quantile for the mean."""
+    """Rows of a series by width, without errors; `column`, which may be a quantile, takes the place of the mean."""
     table = rows(evidence, START, series=series)
     return table.assign(mean=table[column], se=math.nan)
 

@@ -46,7 +46,7 @@ ACCOUNTANTS: dict[str, tuple[str, str, str]] = {
     "cyclic": ("black", "<", "fixed order, not amplified"), "fixed": (GREY, "x", "fixed multiplier"),
 }  # fmt: skip
 OTHER = (GREY, "x", "")
-# Accountants that do not guarantee what they claim at every place, for the batches of Algorithm 1.
+# Accountants whose claimed guarantee fails at some places, for the batches of Algorithm 1.
 UNPROVED = ("D9", "F8")
 MISSED = ("not met",)
 HOLLOW = "hollow and dashed: no guarantee, or at some places only"
@@ -61,7 +61,7 @@ MARKERS = "os^Dv<>P"
 VACUOUS = math.log(2)
 # The ratio of its ends below which a logarithmic axis is narrow.
 NARROW = 10.0
-# The largest lambda that an axis tells from 1.
+# The largest lambda that an axis distinguishes from 1.
 NEAR_ONE = 1 - 1e-9
 
 
@@ -178,7 +178,7 @@ def _unstretched(place: ArrayLike) -> NDArray[np.float64]:
 
 
 def lam_axis(axes: Axes, values: Sequence[float], room: float = 0.075) -> None:
-    """Sets an axis of lambda, stretched towards 1, with labels at those of the grid's values that have room."""
+    """Sets an axis of lambda, stretched towards 1, with labels at the values of the grid that have room."""
     axes.set_xscale("function", functions=(stretched, _unstretched))
     axes.set_xlabel(LAM)
     if not values:
@@ -243,7 +243,7 @@ def noise_label(kappa: float, lam: float) -> str:
 
 
 def sizes(rows: pd.DataFrame, *columns: str) -> str:
-    """Returns the label of those columns that have one value in all rows, for the title of a legend."""
+    """Returns a label of the columns that have one value in all rows, for the title of a legend."""
     names = {name: rf"\{name}" for name in ("delta", "eta", "kappa", "gamma")}
     names |= {"eps": r"\varepsilon", "C_clip": r"C_\mathrm{clip}", "lam": r"\lambda"}
     values_by_name = [(names.get(name, name), values_of(rows, name)) for name in columns if name in rows]
@@ -282,7 +282,7 @@ def caption(rows: pd.DataFrame, *columns: str) -> str:
 
 
 def in_rows(count: int, size: tuple[float, float], columns: int = 3) -> tuple[Figure, list[Axes]]:
-    """Returns a figure with so many panels in rows of three; those beyond are hidden."""
+    """Returns a figure with a number of panels in rows of three; surplus panels are hidden."""
     figure, axes = panels(columns, max(1, math.ceil(count / columns)), size=size, squeeze=False)
     shown = list(axes.ravel())
     for panel in shown[max(count, 1) :]:

@@ -1,4 +1,4 @@
-"""Claims about Theorem 4.1 inside its window: its bound and those beside it up to a constant, and its terms one by one.
+"""Claims about Theorem 4.1 inside its window: its bound and similar ones up to a constant, and its terms one by one.
 
 A whole bound is judged where it says something, below log 2, with constants 1 and its logarithms. A term is judged by
 the room that a run leaves: the ratio of the measured value to the term, divided by the same ratio at the place where the
@@ -73,7 +73,7 @@ def _room_criterion() -> Criterion:
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on whole bounds, then those on their terms."""
+    """Yields the claims on whole bounds, then the claims on their terms."""
     yield from _bounds(evidence)
     yield from _starts(evidence)
     yield from _slopes(evidence)

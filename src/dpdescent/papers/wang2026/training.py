@@ -95,11 +95,11 @@ def risk_rows(task: Task, arms: Sequence[Arm], own: Row | None = None) -> Iterat
 
 
 def with_steps(rows: Iterable[Row], *kind: str) -> Iterator[Row]:
-    """Yields the rows, and the gains of every correlation over the next smaller one, on the same seed.
+    """Yields the rows, and the gains of every correlation over the next smaller correlation on the same seed.
 
     Args:
         rows: rows of runs, population risks among them.
-        kind: columns that both runs of a gain share, besides panel and seed.
+        kind: columns that the two runs of a gain share, besides panel and seed.
     """
     runs_by_kind: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:

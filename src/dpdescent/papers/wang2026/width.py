@@ -40,7 +40,7 @@ class Widths(Part):
 
 
 def run_admissible_width(spec: Spec) -> Iterator[Row]:
-    """Yields rows of every n and margin: without logarithms, with those of kappa, and with all that the proofs show."""
+    """Yields rows of every n and margin: without logarithms, with kappa's logarithms, and with all of the proofs."""
     grid = Widths.of(spec)
     for n, gamma, lam, eps, eta in product(grid.n, grid.gamma, grid.lam, grid.eps, grid.eta):
         point = Point(n, grid.d, gamma, eps)

@@ -160,7 +160,7 @@ class _Risk:
 
 
 def _by_batches(spec: Spec) -> Iterator[Row]:
-    """Yields the averaged risk on all records and its distance from that of full batches, by batch size and step."""
+    """Yields the averaged risk on all records and its distance from the risk of full batches, by batch size and step."""
     full_batch = _averages(Inside.of({**spec, "cell": spec["cell"] | {"B": spec["cell"]["n"]}}))
     for task in Inside.at_places(spec):
         averages, starts = _averages(task), task.starts(task.n)

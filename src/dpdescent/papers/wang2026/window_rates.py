@@ -164,7 +164,7 @@ CUTS = (
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on powers of n, then those on epsilon, the dimension and the margin, and on gaps and utility."""
+    """Yields the claims on powers of n, on epsilon, the dimension and the margin, and on gaps and utility."""
     yield _in_iterations(evidence)
     yield from _in_records(evidence)
     yield from _both(evidence)
@@ -193,7 +193,7 @@ def _in_iterations(evidence: Evidence) -> Claim:
 def _in_records(evidence: Evidence) -> Iterator[Claim]:
     for name, panel, accountant, series, power, words in RUNS:
         table = _risks(evidence, panel, accountant, series)
-        # The margin that few records have is a little wider than that of many.
+        # Risks are scaled to one margin, because the margin of few records is a little wider than the margin of many.
         at_margin = algebra.scaled_rows(table, algebra.floats(table, "gamma") ** (1.0 if power > -1.0 else 2.0))
         yield claim(
             id=name, artefact=RATES, location=PLACES[panel], kind="theorem", source="paper",

@@ -1,4 +1,4 @@
-"""Observations on wang2026, put as questions: what the text leaves unstated, or what its conditions mean in numbers."""
+"""Observations on wang2026, put as questions: on points that are unstated, and on its conditions in numbers."""
 
 import math
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ from dpdescent.replication.judging.evidence import Evidence, Finding
 
 
 def observations(evidence: Evidence) -> Iterator[Finding]:
-    """Yields the questions on what is unstated, then on what conditions mean."""
+    """Yields the questions on unstated points, then on conditions in numbers."""
     yield _relations(evidence)
     yield _iterations(evidence)
     yield _scale(evidence)
