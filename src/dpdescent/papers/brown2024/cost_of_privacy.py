@@ -105,12 +105,13 @@ class Panel(NamedTuple):
     """A panel of a figure on the cost of privacy.
 
     Attributes:
-        place: of its claims; the paper's threshold is 5 sqrt(p), 3 sqrt(p) is ours.
+        place: place of its claims; the paper's threshold is 5 sqrt(p), 3 sqrt(p) is ours.
         panel: its name in the table.
         sampling: the id of the claim on its sampling error.
-        regular: the largest n that the first author's public script plots (times ten at p = 100); Figure 8's sentence
-            on reasonable sample sizes is read so.
-        curves: ids by threshold: rate, what dominates, law, and of Figure 8 what dominates at reasonable n.
+        regular: the largest n that the first author's public script plots (times ten at p = 100), one reading of Figure
+            8's "reasonable sample sizes".
+        curves: ids by threshold, of claims on the rate, the dominating error, the law, and for Figure 8 the dominating
+            error at reasonable n.
     """
 
     place: records.Place
@@ -143,7 +144,7 @@ AUTHOR = (
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims by panel, then those at the settings of the author's public script."""
+    """Yields the claims by panel, then the claims at the settings of the author's public script."""
     for panel in PANELS:
         place = panel.place | {"location": f"Sec. 4.1, {panel.place['location']}"}
         for factor in panel.curves:
@@ -197,10 +198,10 @@ def _cost_of_privacy(evidence: Evidence, panel: Panel, factor: float, place: rec
         measured=_privacy_over_sampling(rows, last), criterion=at_most(1.0, words="below 1"),
         note=f"{_crossing(rows)}; the grid was made to reach past the predicted crossing".removeprefix("; "),
     )  # fmt: skip
-    at = panel.place | {"location": f"{panel.place['location']}, {threshold}", "source": source}
-    yield as_predicted(rows, law, at)
+    law_place = panel.place | {"location": f"{panel.place['location']}, {threshold}", "source": source}
+    yield as_predicted(rows, law, law_place)
     for id in reasonable:
-        # "Reasonable" has two readings: where the script's grid ends, and where ours does.
+        # "Reasonable" has two readings: the end of the script's grid, and the end of ours.
         ends = {rows[rows["n"] <= panel.regular]["n"].max(), rows["n"].max()}
         yield over_readings(
             id=id, **panel.place | {"location": f"{panel.place['location']}, Sec. 4.1", "source": source},
@@ -213,7 +214,7 @@ def _cost_of_privacy(evidence: Evidence, panel: Panel, factor: float, place: rec
 
 
 def start_up_over(experiment: Experiment, factor: float) -> float:
-    """The n up to which the error to least squares is due to noise: its start-up error is at most `START_UP` of that.
+    """The n up to which the error to least squares is due to noise: start-up error is at most `START_UP` of it.
 
     Beyond it the distance to least squares no longer falls with n, because `remaining_bias` does not depend on n.
     """
@@ -236,7 +237,7 @@ def _crossing(rows: pd.DataFrame) -> str:
 
 
 def _across(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims that compare the two figures, and those on the smallest n and on small failure probabilities."""
+    """Yields the claims that compare the two figures, on the smallest n, and on small failure probabilities."""
     two, eight = (_rows(evidence, panel) for panel in PANELS[:2])
     larger, smaller = (_experiment(evidence, panel).value("rho") for panel in PANELS[:2])
     settled = start_up_over(_experiment(evidence, PANELS[0]), 5.0)
@@ -248,7 +249,7 @@ def _across(evidence: Evidence) -> Iterator[Claim]:
         statement="the error due to privacy falls off with 1/sqrt(rho)",
         quantity=f"exponent of rho from {smaller:g} to {larger:g} in the mean ||theta_T - theta_hat||, p = 10, farthest over n",
         cells={
-            place: Estimate(*(per_log * math.log(each) for each in (ratio.value, ratio.low, ratio.high)))
+            place: Estimate(*(per_log * math.log(value) for value in (ratio.value, ratio.low, ratio.high)))
             for place, ratio in ratios.items()
         },
         criterion=between(-0.5 - RATE, -0.5 + RATE), changed=NEW,
@@ -279,11 +280,11 @@ def _in_beta(rows: pd.DataFrame) -> Estimate:
 
 
 def _informal(evidence: Evidence) -> Claim:
-    """Judges Theorem 1.2 by the constant that each of its two terms needs, over the figures on error."""
-    one = evidence.select("fig01")
-    one = one[one["p"] >= GROWN]
-    to_hat = one[(one["series"] == "DP-GD") & (one["error_to"] == "theta_hat")]
-    curves = [(Experiment(evidence, "fig01", "", "all"), to_hat, of_series(one, "OLS"))]
+    """The claim on Theorem 1.2, by the constant that each of its two terms needs in the figures on error."""
+    figure_1 = evidence.select("fig01")
+    figure_1 = figure_1[figure_1["p"] >= GROWN]
+    to_hat = figure_1[(figure_1["series"] == "DP-GD") & (figure_1["error_to"] == "theta_hat")]
+    curves = [(Experiment(evidence, "fig01", "", "all"), to_hat, of_series(figure_1, "OLS"))]
     for panel in PANELS:
         rows = _rows(evidence, panel)
         curves.append((_experiment(evidence, panel), of_series(rows, "privacy"), of_series(rows, "sampling")))
@@ -311,7 +312,7 @@ def _informal(evidence: Evidence) -> Claim:
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates the mean error of least squares given its covariates, beside every plotted one."""
+    """Yields the mean error of least squares given its covariates, beside every plotted error."""
     for experiment in costs(evidence):
         rows = experiment.rows(panel=experiment.panel, series="sampling")
         for row in algebra.rows_of(rows.drop_duplicates("n")):

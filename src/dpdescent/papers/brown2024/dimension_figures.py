@@ -1,4 +1,4 @@
-"""Figures of brown2024 on error against the dimension (1, 9, and up to p = 1280), and looks that all its figures share."""
+"""Figures of brown2024 on error against the dimension (1, 9, up to p = 1280), and styles that all its figures share."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -41,7 +41,7 @@ ERROR = {
 PREDICTED = "predicted, without clipping"
 MEANS = "points: mean with standard error"
 SPREAD = f"{MEANS}; shade: from 10 % to 90 % of the runs"
-# Of figures without records.
+# Colour and marker by method in the figure of runs without records.
 LARGE = {
     **METHODS, "AdaSSP (public bounds)": (SHADES["AdaSSP (public bounds)"], "^"),
     RATED: (SHADES["AdaSSP (zCDP-matched)"], "v"), PROJECTED: (PURPLE, "P"),
@@ -52,7 +52,7 @@ def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws the error to the truth and to least squares against the dimension.
 
     Below are other readings of DP-GD and other calibrations of AdaSSP, if the table has DP-GD. Variants with more
-    records a dimension, at which AdaSSP needs no ridge, have panels of their own on the right.
+    records for each dimension, at which AdaSSP needs no ridge, have panels of their own on the right.
     """
     ratios = (table["n"] / table["p"]).groupby(table["variant"]).first()
     headline = display["arms"]["n_over_p"]

@@ -192,7 +192,8 @@ def calibrated(part: Part, size: Size, accountant: str, lam: float, eps: float, 
     """
     calibration = multiplier(part, accountant, size.T, size.r, lam, eps, delta)
     return Noise(
-        accountant, calibration.multiplier, lam, size, eps, delta, calibration.relation, calibration.sampler, calibration.precondition
+        accountant, calibration.multiplier, lam, size, eps, delta, calibration.relation, calibration.sampler,
+        calibration.precondition,
     )  # fmt: skip
 
 

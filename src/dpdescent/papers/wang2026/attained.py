@@ -1,9 +1,9 @@
 """Deltas that two neighbouring data sets attain under Algorithm 1 with independent noise, and Theorem F.8's pair.
 
-The formulas are exact. All other clipped gradients are one vector g, the record's is g in one data set and g + s C_clip v
-in the other; so a batch of fixed size moves the sum by s clipping thresholds if it has the record, and else by nothing. s is 2 where a
-record is replaced (C_clip against -C_clip), 1 where its gradient is set to zero, smaller for smaller gradients. In
-units of C_clip a step is R = (1-r) N(0, kappa^2) + r N(s, kappa^2) against Q = N(0, kappa^2).
+The formulas are exact. All other clipped gradients are one vector g, the record's is g in one data set and g + s C_clip
+v in the other; so a batch of fixed size moves the sum by s clipping thresholds if it has the record, and else by
+nothing. s is 2 where a record is replaced (C_clip against -C_clip), 1 where its gradient is set to zero, smaller for
+smaller gradients. In units of C_clip a step is R = (1-r) N(0, kappa^2) + r N(s, kappa^2) against Q = N(0, kappa^2).
 """
 
 import math
@@ -162,7 +162,7 @@ def _composed(part: Compared) -> Iterator[Row]:
 
 
 def _both(part: Compared, base: Row) -> Iterator[Row]:
-    """Yields the pair's delta and the attained one, on the same participations and noise; the former is exact at lam = 0."""
+    """Yields the pair's delta, exact at lam = 0, and the attained one, on the same participations and noise."""
     kappa, eps, T, r, lam = (base[name] for name in ("kappa", "eps", "T", "r", "lam"))
     arguments, role = (kappa, [eps], T, r, lam, part.draws), f"outputs, T={T:g}, r={r:g}"
     if lam == 0:

@@ -27,7 +27,7 @@ SAME_NOISE = {"cyclic": "worst bin"}
 
 @dataclass(frozen=True)
 class CorrelatedNoise:
-    """Noise `Z_t - lam Z_(t-1)` with `Z_0 = 0`, computed step by step, because the noise of all lambdas would take gigabytes.
+    """Noise `Z_t - lam Z_(t-1)` with `Z_0 = 0`, step by step, because the noise of all lambdas would take gigabytes.
 
     Attributes:
         normals: Z without its scale, shape (T, parameters).

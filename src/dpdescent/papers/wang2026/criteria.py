@@ -31,7 +31,7 @@ untestable_claim = partial(records.untestable_claim, PAPER)
 finding = partial(records.finding, PAPER)
 # "moderate noise correlation": a fifth to four fifths.
 MODERATE = (0.2, 0.8)
-# "<~", "of the order of", "not the scaling": the largest value of a grid is at most four times the smallest, or the first.
+# "<~", "of the order of", "not the scaling": on a grid the largest value is at most four times the smallest, or the first.
 SAME_ORDER = 4.0
 # "up to logarithmic factors", over one or two decades: an exponent within a quarter.
 LOGARITHMS = 0.25

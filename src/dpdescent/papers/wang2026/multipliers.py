@@ -260,7 +260,7 @@ PLACE = ("T", "r", "lam", "eps", "delta")
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of Theorem F.12's multipliers, of its lemmas, and of F.8's pair for Poisson samples.
 
-    The delta of F.12's multipliers is the one that an accountant by the theorem's own route proves, with nothing loosened.
+    The delta of F.12's multipliers is proved by an accountant on the theorem's own route, with nothing loosened.
     """
     table = rows(evidence, TABLE)
     table = table.dropna(subset=[*PLACE, "mean"])

@@ -33,7 +33,7 @@ PAPER = "wang2026"
 POPULATION, EMPIRICAL, GAIN = "population risk", "empirical risk", "gain over lam = 0"
 GRADIENT, G_DELTA, G_SHARP, HESSIAN = "largest gradient", "G_delta", "G_sharp", "largest Hessian"
 STEP, BY_NOISE, BY_BATCHES = "gain over the next smaller lam", "departure by noise", "departure by batches"
-# Changes by noise with their sign: of the risk, and of the squared largest distance of the shifted iterate from the start.
+# Changes by noise with their sign: of the risk, and of the shifted iterate's squared largest distance from the start.
 ADDED, SHIFTED = "added to the population risk", "added to the largest shift squared"
 
 # The role of the stream of records that are only tested on.
