@@ -1,7 +1,7 @@
 """Every claim of brown2024 that a computation can judge, with a criterion made from the paper's words.
 
-The criteria were written before any paper-scale run; the numbers of a throw-away prototype were known, and later changes
-stand in the column `changed`. `criteria` reads the paper's words as numbers, the same for all claims.
+The criteria were written before any paper-scale run; the numbers of a throw-away prototype were known, and later
+changes stand in the column `changed`. `criteria` reads the paper's words as numbers, the same for all claims.
 """
 
 from dpdescent.papers.brown2024 import (

@@ -1,7 +1,7 @@
 """Coverage of the confidence intervals of brown2024: Figures 5 and 10, intervals under outliers, and guarantees.
 
-Theorem 3.1 hides constants, and so does Claim C.11. Explicit expressions stand for them in the bounds: the divergence of
-the estimates' joint law from m independent ones, and Pinsker's inequality (`algorithms.gaussian_law`).
+Theorem 3.1 hides constants, and so does Claim C.11. Explicit expressions stand for them in the bounds: the divergence
+of the estimates' joint law from m independent ones, and Pinsker's inequality (`algorithms.gaussian_law`).
 """
 
 import math

@@ -170,8 +170,8 @@ def run_ext_large_dimension(spec: Spec) -> Iterator[Row]:
         for name, bounds in bounds_of(spec, n, p, trial_stream(spec, p, n, trial, "maxima")).items():
             rng = trial_stream(spec, p, n, trial, "AdaSSP")
             estimates[name] = ada_ssp(gram, Calibration.standard(bounds, eps, delta), rng).theta
-        # DP-GD and projected descent share their normals. Gradients are at most Bx (Bx + By), because records are within
-        # Bx and By and iterates within the unit ball.
+        # DP-GD and projected descent share their normals. Gradients are at most Bx (Bx + By), because records are
+        # within Bx and By and iterates within the unit ball.
         normals = trial_stream(spec, p, n, trial, "noise").standard_normal((T, p))
         settings, bound = spec["settings"], spec["arms"]["bound_factor"] * math.sqrt(p)
         plain = Setting.of(spec, n, p, T, settings["clip_factor"])
@@ -236,8 +236,8 @@ SLOPE = f"log-log slope in p of the mean error to theta*, p >= {GROWN}"
 FIGURE_1: records.Place = {"artefact": "fig01", "location": "Figure 1", "kind": "figure", "source": "paper"}
 FIGURE_9: records.Place = {"artefact": "fig09", "location": "Figure 9", "kind": "figure", "source": "paper"}
 LARGE: records.Place = {"artefact": "ext_large_dimension", "location": "Sec. 4.1", "kind": "text", "source": "ours"}
-# Ids of a figure's claims: errors of DP-GD, of least squares, and of DP-GD as a distance to it; growth of AdaSSP, its root
-# of p and the source of the latter, because the paper says it of Figure 1 alone; three orders; the law.
+# Ids of a figure's claims: errors of DP-GD, of least squares, and of DP-GD as a distance to it; growth of AdaSSP, its
+# root of p and the source of the latter, because the paper says it of Figure 1 alone; three orders; the law.
 FIXED_RATIO: tuple[tuple[records.Place, tuple[str, str, str], tuple[str, str, Source], tuple[str, str, str], str], ...] = (
     (FIGURE_1, ("fig01-dp-gd-constant", "fig01-ols-constant", "fig01-dp-gd-constant-to-ols"),
      ("fig01-adassp-grows", "fig01-adassp-root", "paper"),

@@ -305,7 +305,8 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     # The rows show whether the smallest threshold of Lemma 2.5 is enough for the steps of its proof; c0 cancels.
     p, c0 = 10, 100.0
     for sigma in LABEL_NOISE:
-        # The proof allows each of a residual's four terms as much: (ii) is c0, the signal, and (iv) c0 sigma, the label.
+        # The proof allows each of a residual's four terms as much: (ii) is c0, the signal, and (iv) c0 sigma, the
+        # label.
         allowed = condition.required_threshold(c0=c0, sigma=sigma, p=p) / (4.0 * c0 * math.sqrt(p))
         for name, value, size in (
             ("base case", 4.0 * allowed / c0, (c0 * sigma + c0) / c0), ("term (ii)", allowed / c0, 1.0),

@@ -1,7 +1,7 @@
 """The preliminaries of App. A: bounds on tails, norms, spectra and least squares errors, beside measured ones.
 
-A constant that the paper only says exists is the argument `constant` with default 1, at which a value has the right order
-and is no bound.
+A constant that the paper only says exists is the argument `constant` with default 1, at which a value has the right
+order and is no bound.
 """
 
 import math

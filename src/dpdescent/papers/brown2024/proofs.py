@@ -1,7 +1,7 @@
 """Sizes that Sec. 1.2 and the proofs of App. C bound or take for granted: gradients, residuals, noise, spectra.
 
-They are measured on normal data sets, in runs without clipping (`table_proofs`). The rows of bounds are on printed factors,
-a printed condition and sensitivity, which one exact example decides.
+They are measured on normal data sets, in runs without clipping (`table_proofs`). The rows of bounds are on printed
+factors, a printed condition and sensitivity, which one exact example decides.
 """
 
 import math

@@ -10,9 +10,9 @@ from dpdescent.papers.wang2026.figure_1_figures import (
     BATCHES,
     CLAIM,
     SHAPES,
-    about_runs,
     accuracies,
     by_batches,
+    runs_caption,
 )
 from dpdescent.papers.wang2026.styles import (
     EPS,
@@ -38,7 +38,7 @@ def draw_fig01_cifar10(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     figure, axes = panels(2, 2, size=(6.4, 3.8), squeeze=False)
     accuracies(axes[0, 0], axes[1, 0], table, linear=True)
     by_batches(axes[0, 1], axes[1, 1], table, linear=True)
-    finish(figure, axes.T.ravel(), 4, CLAIM, about_runs(table))
+    finish(figure, axes.T.ravel(), 4, CLAIM, runs_caption(table))
     return figure
 
 

@@ -209,8 +209,8 @@ def inserted(source: str, point: Point) -> float:
 
 
 ARTEFACT = "table_rates"
-# Grids of n, gamma, d and eps. Either term of a rate is the larger one somewhere on the wide one, so that a missing power
-# shows. T is at least 1 throughout.
+# Grids of n, gamma, d and eps. Either term of a rate is the larger one somewhere on the wide one, so that a missing
+# power shows. T is at least 1 throughout.
 NEAR = ((1e4, 1e14), (0.1, 1.0), (1.0, 10.0), (0.1, 1.0))
 WIDE = ((1e12, 1e14, 1e20, 1e30), (1e-3, 1e-2, 0.1, 1.0), (1.0, 10.0, 1e3, 1e5), (1e-3, 0.1, 1.0))
 # The number of records at which powers are read off, so large that terms which fall faster are gone, and a ratio.

@@ -31,7 +31,8 @@ untestable_claim = partial(records.untestable_claim, PAPER)
 finding = partial(records.finding, PAPER)
 # "moderate noise correlation": a fifth to four fifths.
 MODERATE = (0.2, 0.8)
-# "<~", "of the order of", "not the scaling": on a grid the largest value is at most four times the smallest, or the first.
+# "<~", "of the order of", "not the scaling": on a grid the largest value is at most four times the smallest, or the
+# first.
 SAME_ORDER = 4.0
 # "up to logarithmic factors", over one or two decades: an exponent within a quarter.
 LOGARITHMS = 0.25
@@ -153,7 +154,8 @@ def regime(table: pd.DataFrame, *, upper: bool = True) -> Regime:
     """The regime of Theorem 4.1 for runs that know their own margins and largest steps, row by row.
 
     The lower limit on the width is gamma^-4, as the theorem has it without its logarithms; the upper one has the
-    logarithms that its proof shows, log^2 T + log(n/delta). `upper=False` leaves the upper one out, for claims about it.
+    logarithms that its proof shows, log^2 T + log(n/delta). `upper=False` leaves the upper one out, for claims about
+    it.
     """
     return Regime(tuple(dict.fromkeys(reason for row in algebra.rows_of(table) for reason in _outside(row, upper))))
 

@@ -28,8 +28,8 @@ from dpdescent.replication.drawing.figures import (
 )
 from dpdescent.replication.judging.statistics import Z95
 
-# Marker, colour and name of every bound. Orders with constants 1 are no bounds by themselves; two of them have the colour
-# of their method.
+# Marker, colour and name of every bound. Orders with constants 1 are no bounds by themselves; two of them have the
+# colour of their method.
 BOUNDS = {
     "C.11": ("D", PURPLE, "Lemma C.11"), "D.13": ("s", ORANGE, "Theorem D.13"),
     "A_corr": ("^", SKY, r"$\mathcal{A}_\mathrm{corr}$, constants 1"),

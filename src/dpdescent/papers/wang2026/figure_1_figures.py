@@ -58,7 +58,7 @@ def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     noise = select(where(table, panel=NOISE))
     for panel, kind in zip(axes[:, -1], NOISES, strict=True):
         _cumulative(panel, where(noise, noise=kind), kind)
-    finish(figure, axes.T.ravel(), 5, CLAIM, about_runs(rows))
+    finish(figure, axes.T.ravel(), 5, CLAIM, runs_caption(rows))
     return figure
 
 
@@ -67,11 +67,11 @@ def draw_fig01_fashion(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     rows = where(table, panel=LEFT_PANEL)
     figure, axes = panels(2, size=(6.4, 4.2), squeeze=False)
     accuracies(axes[0, 0], axes[0, 1], rows)
-    finish(figure, axes[0], 4, CLAIM, about_runs(rows))
+    finish(figure, axes[0], 4, CLAIM, runs_caption(rows))
     return figure
 
 
-def about_runs(rows: pd.DataFrame) -> str:
+def runs_caption(rows: pd.DataFrame) -> str:
     values = sizes(select(rows), "n", "T", "r", "delta", "C_clip")
     return joined(values, f"{BARS}; gains are of runs with the same seed", by="; ")
 

@@ -286,8 +286,8 @@ def _theorem_5_4_guarantee(evidence: Evidence) -> Iterator[Claim]:
 def multiplier_brackets(evidence: Evidence) -> Places:
     """Ratios of Theorem D.9's multiplier to the needed one, by place, bracketed by the proved and the attained one.
 
-    Twice the multiplier of Theorem F.8's pair is attained, because data sets whose gradients point opposite ways give the
-    pair of Poisson samples with twice the sensitivity.
+    Twice the multiplier of Theorem F.8's pair is attained, because data sets whose gradients point opposite ways give
+    the pair of Poisson samples with twice the sensitivity.
     """
     published, doubled = multipliers(evidence, INDEPENDENT), _doubled(multipliers(evidence, PAIR, lam=0))
     least = {algebra.place_of(row, SETTING): row["mean"] for row in algebra.rows_of(doubled)}

@@ -1,8 +1,9 @@
 """Claims about Figure 1 on CIFAR-10 by a linear model, whose runs are made on request.
 
 The images are the figure's; the model is another one, and batches, clipping, steps, epsilons and accountant are not
-stated, so that no number of the figure can be confirmed or refuted. The criteria are the same as for the digits (`figure_1`),
-and were written before any of these runs; a refutation is left open, because the unstated settings decide.
+stated, so that no number of the figure can be confirmed or refuted. The criteria are the same as for the digits
+(`figure_1`), and were written before any of these runs; a refutation is left open, because the unstated settings
+decide.
 """
 
 from collections.abc import Iterator

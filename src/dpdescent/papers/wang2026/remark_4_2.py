@@ -1,7 +1,7 @@
 """Claims about Remark 4.2 by formulas: whether bounds fall with the correlation at a fixed noise multiplier (wang2026).
 
-Both bounds are evaluated at the runs of a table, whose sizes, margins and comparators are means over seeds. Changes with
-the correlation are then exact, so that no interval of independent seeds stands between two correlations.
+Both bounds are evaluated at the runs of a table, whose sizes, margins and comparators are means over seeds. Changes
+with the correlation are then exact, so that no interval of independent seeds stands between two correlations.
 """
 
 import dataclasses
@@ -127,8 +127,8 @@ def _admitted_setting(evidence: Evidence, row: "pd.Series[float]", share: float)
 def _drawn_smoothness(evidence: Evidence, width: float) -> float | None:
     """beta at a width, from the second layers that were drawn for runs with explicit bounds; None without such runs.
 
-    It is read off the noise's weight in the bound at two correlations. Its part G_sharp^2/4 hardly depends on the width,
-    and its part nu falls like 1/sqrt(m) (wang2026 eq. 4, logarithms left out).
+    It is read off the noise's weight in the bound at two correlations. Its part G_sharp^2/4 hardly depends on the
+    width, and its part nu falls like 1/sqrt(m) (wang2026 eq. 4, logarithms left out).
     """
     noise = rows(evidence, RUNS, series="bound", bound="C.11", constants="sharp", term="V_Z")
     noise = noise[(noise["mean"] > 0) & (noise["eta"] > 0)]
