@@ -389,12 +389,12 @@ def _fig07(evidence: Evidence, n: int) -> Iterator[Claim]:
         changed=f"{BY_STEPS} It was counted as the paper's, which says 'relatively low', not 'no worse'.",
     )  # fmt: skip
     best = {T: clipped_at_minimum(curve) for T, curve in curves.items()}
-    steps = {f"{later} after {T}": _move(best[T], best[later]) for T, later in pairwise(best)}
+    steps = {f"{later} after {T}": _change(best[T], best[later]) for T, later in pairwise(best)}
     # Where thresholds tie, a smaller fraction at a longer run may be chance.
     verdicts = {
         step: "reproduced" if move.value >= 0 else statistics.verdict(move, 0.0) for step, move in steps.items()
     }
-    growth = _move(*(list(best.values())[end] for end in (0, -1))) if len(best) > 1 else NOTHING
+    growth = _change(*(list(best.values())[end] for end in (0, -1))) if len(best) > 1 else NOTHING
     yield judged_claim(
         id=tolerance, **FIGURE_7, statement="as the number of iterations grows, the tolerance to clipping seems to increase",
         quantity=f"fraction clipped at the lowest error, at the largest T less at the smallest, n = {n}",
@@ -425,7 +425,7 @@ def _at_fraction(curve: pd.DataFrame, level: float) -> "pd.Series[float]":
     return pd.Series({"mean": mean, "se": mean * relative})
 
 
-def _move(first: Estimate, last: Estimate) -> Estimate:
+def _change(first: Estimate, last: Estimate) -> Estimate:
     """The difference of two values that lie somewhere in their ranges."""
     return Estimate(last.value - first.value, last.low - first.high, last.high - first.low)
 

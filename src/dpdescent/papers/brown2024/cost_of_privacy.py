@@ -155,7 +155,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
             measured=log_log_slope(of_series(_rows(evidence, panel), "sampling"), "n"),
             criterion=power(evidence, "sampling_rate", SAMPLING_RATE),
         )  # fmt: skip
-    yield from _across(evidence)
+    yield from _comparisons(evidence)
     for id, name, location, regular, words in AUTHOR:
         rows = evidence.select("ext_author_profile", panel=name, clip_factor=3.0)
         n = rows[rows["n"] <= regular]["n"].max()
@@ -236,7 +236,7 @@ def _crossing(rows: pd.DataFrame) -> str:
     return f"they are equal near n = {np.exp(-offset / decay):.3g}"
 
 
-def _across(evidence: Evidence) -> Iterator[Claim]:
+def _comparisons(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims that compare the two figures, on the smallest n, and on small failure probabilities."""
     two, eight = (_rows(evidence, panel) for panel in PANELS[:2])
     larger, smaller = (_experiment(evidence, panel).value("rho") for panel in PANELS[:2])
@@ -255,7 +255,7 @@ def _across(evidence: Evidence) -> Iterator[Claim]:
         criterion=between(-0.5 - RATE, -0.5 + RATE), changed=NEW,
         note=f"Figures 2 and 8(a) share data sets and normals; n up to {settled:.3g}, beyond which the start shows at the larger budget",
     )  # fmt: skip
-    yield _informal(evidence)
+    yield _theorem_1_2(evidence)
     first = two["n"].min()
     yield claim(
         id="fig02a-crosses", **FIGURE_2, statement="the curves cross: at small sample sizes the error due to privacy dominates",
@@ -266,11 +266,11 @@ def _across(evidence: Evidence) -> Iterator[Claim]:
         id="privacy-error-quantiles", **FIGURE_2 | {"location": "Thm 2.7", "kind": "theorem"},
         statement="the error grows with the failure probability beta only as powers of ln(1/beta), at most the fourth",
         quantity="log-log slope in ln(1/beta) of the quantile of ||theta_T - theta_hat|| at 1 - beta, beta = 0.25 to 0.025, by n",
-        cells=algebra.measured_by(private, ["n"], _in_beta), criterion=at_most(4.0), changed=NEW, note="quantiles are taken as exact",
+        cells=algebra.measured_by(private, ["n"], _exponent_in_beta), criterion=at_most(4.0), changed=NEW, note="quantiles are taken as exact",
     )  # fmt: skip
 
 
-def _in_beta(rows: pd.DataFrame) -> Estimate:
+def _exponent_in_beta(rows: pd.DataFrame) -> Estimate:
     """The exponent of ln(1/beta) in the upper quantiles of one row."""
     row = rows.iloc[0]
     points = pd.DataFrame(
@@ -279,7 +279,7 @@ def _in_beta(rows: pd.DataFrame) -> Estimate:
     return algebra.least_squares_slope(points, "x")
 
 
-def _informal(evidence: Evidence) -> Claim:
+def _theorem_1_2(evidence: Evidence) -> Claim:
     """The claim on Theorem 1.2, by the constant that each of its two terms needs in the figures on error."""
     figure_1 = evidence.select("fig01")
     figure_1 = figure_1[figure_1["p"] >= GROWN]

@@ -75,7 +75,7 @@ def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         log_scale(panel, digits=FINE)
         panel.set(title=f"$n={ratios[name]:g}\\,p$", xlabel=P, ylabel=ERROR["theta_star"])
     if below:
-        _below(axes[1], truth, ratios, larger)
+        _draw_readings(axes[1], truth, ratios, larger)
     legend_below(figure, axes.flat, 4, SPREAD)
     return figure
 
@@ -83,7 +83,7 @@ def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 draw_fig09 = draw_fig01
 
 
-def _below(axes: Sequence[Axes], rows: pd.DataFrame, ratios: "pd.Series[float]", larger: list[str]) -> None:
+def _draw_readings(axes: Sequence[Axes], rows: pd.DataFrame, ratios: "pd.Series[float]", larger: list[str]) -> None:
     """Draws DP-GD under all readings of the paper, and AdaSSP under all calibrations for each ratio of n to p."""
     main = [name for name in variants_of(rows) if name not in larger]
     _with_errors(axes[0], select(rows, series="DP-GD"), "DP-GD")

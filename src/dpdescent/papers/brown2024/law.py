@@ -206,7 +206,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     rows = evidence.select("ext_law")
     yield from _law(rows)
     yield from _decay(rows)
-    yield from _moved(rows[rows["panel"] == "clipped"])
+    yield from _effect_of_clipping(rows[rows["panel"] == "clipped"])
 
 
 def _law(table: pd.DataFrame) -> Iterator[Claim]:
@@ -252,7 +252,7 @@ def _decay(rows: pd.DataFrame) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def _moved(rows: pd.DataFrame) -> Iterator[Claim]:
+def _effect_of_clipping(rows: pd.DataFrame) -> Iterator[Claim]:
     yield claim_on_all_cells(
         id="lemma-2.2", **THEOREM | {"location": "Lemma 2.2"},
         statement="if nothing is clipped with probability 1 - beta, DP-GD is within total variation beta of its law without clipping",

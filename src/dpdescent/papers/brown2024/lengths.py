@@ -73,7 +73,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
             for variant in ("last iterate only", "main")
         )
         yield over_readings(
-            id=ids.averages, **_elsewhere(figure, "Sec. 3.1"),
+            id=ids.averages, **_text_place(figure, "Sec. 3.1"),
             statement="an average of the final few iterates in place of the final one is slightly more practical: shorter intervals",
             quantity="mean length of intervals from independent runs, last iterate over average after the burn-in",
             readings=algebra.ratios(alone, averaged, ["n", "steps"]), criterion=at_least(1.0, words="above 1"),
@@ -81,7 +81,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         )  # fmt: skip
 
 
-def _elsewhere(figure: records.Place, location: str) -> records.Place:
+def _text_place(figure: records.Place, location: str) -> records.Place:
     """The place of a sentence in the text about a figure."""
     return figure | {"kind": "text", "location": figure["location"].replace("Sec. 4.2", location)}
 
@@ -105,7 +105,7 @@ def _lengths(rows: pd.DataFrame, figure: records.Place, ids: Ids) -> Iterator[Cl
         criterion=at_least(0.5 - RATE, ": like the noise, sqrt(N)"), unstated="n", changed=BY_N,
     )  # fmt: skip
     yield over_readings(
-        id=ids.better_use, **_elsewhere(figure, "Sec. 3.1"),
+        id=ids.better_use, **_text_place(figure, "Sec. 3.1"),
         statement="batched means may make better use of the privacy budget than checkpoints",
         quantity=f"mean length, checkpoints over batched means, N >= {SETTLED}",
         readings=algebra.ratios(checkpoints, of_series(settled, "batched"), ["n", "steps"]),
@@ -115,7 +115,7 @@ def _lengths(rows: pd.DataFrame, figure: records.Place, ids: Ids) -> Iterator[Cl
 
 
 def _laws(evidence: Evidence, figure: records.Place, ids: Ids) -> Iterator[Claim]:
-    place = _elsewhere(figure, "Lemma 2.3") | {"kind": "theorem", "source": "ours"}
+    place = _text_place(figure, "Lemma 2.3") | {"kind": "theorem", "source": "ours"}
     for series in CONSTRUCTIONS:
         exact = evidence.select(figure["artefact"], process="exact", series=series)
         yield claim_on_all_cells(

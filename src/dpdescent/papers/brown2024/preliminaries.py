@@ -123,10 +123,10 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         note="Claim A.10 hides the constant of its n: it is 100 here. The bounds are far from sharp",
     )  # fmt: skip
     squares = list(algebra.rows_of(rows[rows["quantity"].str.startswith("A.12")]))
-    cells = {"over p, beta = 0.05": algebra.largest_over_smallest(_needed(point, "q95") for point in squares)}
+    cells = {"over p, beta = 0.05": algebra.largest_over_smallest(_needed_constant(point, "q95") for point in squares)}
     for point in squares:
         cells[f"over beta, p = {point['p']}"] = algebra.largest_over_smallest(
-            _needed(point, column) for column in TAILS
+            _needed_constant(point, column) for column in TAILS
         )
     # The c' that the sampling errors of Figures 2 and 8 need at the 0.95 quantile, by figure and panel.
     for artefact, panel, p in (("fig02", "a", 10), ("fig08", "a", 10), ("fig08", "b", 100)):
@@ -156,7 +156,7 @@ def _records_of(point: "pd.Series[float]") -> int:
     return round(float(point["p"] / point["bound"])) + int(point["p"]) + 1
 
 
-def _needed(point: "pd.Series[float]", column: str) -> float:
+def _needed_constant(point: "pd.Series[float]", column: str) -> float:
     """The c' of Claim A.12 at a quantile of a row."""
     bound = least_squares_bound(n=_records_of(point), p=int(point["p"]), sigma=1.0, beta=TAILS[column])
     return float(point[column] / bound)

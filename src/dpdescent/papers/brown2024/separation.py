@@ -248,7 +248,7 @@ def _proof(evidence: Evidence) -> Iterator[Claim]:
             id=id, **THEOREM | {"location": location},
             statement=f"the joint covariance of {construction} is within poly(m) (7/8)^t of the ideal one, relative to its scale",
             quantity="relative Frobenius distance over m^2 (7/8)^t: largest over that at the first value, along t at each m and along m at each t",
-            cells=_closing(construction), criterion=at_most(COMPARABLE, ": no growth"), changed=NEW,
+            cells=_covariance_ratios(construction), criterion=at_most(COMPARABLE, ": no growth"), changed=NEW,
             note=f"exactly, ten eigenvalues from 0.5 to 2; t from {SEPARATIONS[0]} to {SEPARATIONS[-1]}, m from {ESTIMATES[0]} to {ESTIMATES[-1]}",
         )  # fmt: skip
 
@@ -270,7 +270,7 @@ def _variations() -> algebra.Places:
     return {"mean": shifted, **along_p, **along_beta}
 
 
-def _closing(construction: Construction) -> algebra.Places:
+def _covariance_ratios(construction: Construction) -> algebra.Places:
     def ratio(t: int, m: int) -> float:
         law = separated(construction, T=t, m=m, noise_sd=1.0, eigenvalues=SPECTRUM)
         return closeness(law) / (m**2 * CONTRACTION**t)

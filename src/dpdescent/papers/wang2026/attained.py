@@ -152,16 +152,16 @@ def _calibrated(part: Compared) -> Iterator[Row]:
             "accountant": PAIR,
             "kappa": calibration.multiplier,
         }
-        yield from _both(part, base)
+        yield from _pair_and_attained(part, base)
 
 
 def _composed(part: Compared) -> Iterator[Row]:
     (eps,) = part.eps
     for T, r, kappa in part.settings:
-        yield from _both(part, {"T": T, "r": r, "lam": 0, "eps": eps, "accountant": FIXED, "kappa": kappa})
+        yield from _pair_and_attained(part, {"T": T, "r": r, "lam": 0, "eps": eps, "accountant": FIXED, "kappa": kappa})
 
 
-def _both(part: Compared, base: Row) -> Iterator[Row]:
+def _pair_and_attained(part: Compared, base: Row) -> Iterator[Row]:
     """Yields the pair's delta, exact at lam = 0, and the attained one, on the same participations and noise."""
     kappa, eps, T, r, lam = (base[name] for name in ("kappa", "eps", "T", "r", "lam"))
     arguments, role = (kappa, [eps], T, r, lam, part.draws), f"outputs, T={T:g}, r={r:g}"

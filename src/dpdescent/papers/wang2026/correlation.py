@@ -167,7 +167,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield from _sharper_runs(evidence)
 
 
-def _tradeoff(evidence: Evidence, accountant: str, term: str) -> pd.DataFrame:
+def _tradeoff_rows(evidence: Evidence, accountant: str, term: str) -> pd.DataFrame:
     return rows(evidence, TRADEOFF, series=SERIES, accountant=accountant, term=term)
 
 
@@ -177,13 +177,13 @@ def _ratios_to_independent(table: pd.DataFrame) -> Places:
 
 
 def _offset(evidence: Evidence) -> Iterator[Claim]:
-    total = _tradeoff(evidence, PUBLISHED, "total")
+    total = _tradeoff_rows(evidence, PUBLISHED, "total")
     beyond = _outside_condition(total)
     yield claim_on_all_cells(
         id="offset-linear", artefact=TRADEOFF, location=INTERPRETATION, kind="text", source="identity",
         statement=OFFSETS,
         quantity="linear noise term of A_corr with Theorem F.12's kappa, over that of lambda = 0: the one that is furthest off",
-        cells=_ratios_to_independent(_tradeoff(evidence, PUBLISHED, "linear")), criterion=within_of(1.0, AGREES),
+        cells=_ratios_to_independent(_tradeoff_rows(evidence, PUBLISHED, "linear")), criterion=within_of(1.0, AGREES),
         changed=ALGEBRA, note=f"(1 - lambda) kappa is proportional to 1 - lambda^T{beyond}",
     )  # fmt: skip
     yield claim_on_all_cells(
@@ -228,7 +228,7 @@ def _offset_runs(evidence: Evidence) -> Claim:
 
 
 def _sharper(evidence: Evidence) -> Iterator[Claim]:
-    ratios = {name: _ratios_to_independent(_tradeoff(evidence, name, "total")) for name in SHARPER}
+    ratios = {name: _ratios_to_independent(_tradeoff_rows(evidence, name, "total")) for name in SHARPER}
     smallest = {name: statistics.worst(list(by_place.values()), largest=False) for name, by_place in ratios.items()}
     step = float(evidence.spec["artefacts"][TRADEOFF]["cells"]["all"]["eta"])
     yield claim(

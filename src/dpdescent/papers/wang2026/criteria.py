@@ -157,16 +157,18 @@ def regime(table: pd.DataFrame, *, upper: bool = True) -> Regime:
     logarithms that its proof shows, log^2 T + log(n/delta). `upper=False` leaves the upper one out, for claims about
     it.
     """
-    return Regime(tuple(dict.fromkeys(reason for row in algebra.rows_of(table) for reason in _outside(row, upper))))
+    return Regime(
+        tuple(dict.fromkeys(reason for row in algebra.rows_of(table) for reason in _unmet_conditions(row, upper)))
+    )
 
 
 def in_window(table: pd.DataFrame, *, upper: bool = True) -> pd.DataFrame:
     """The rows of a table that are inside Theorem 4.1's window."""
-    inside = [not list(_outside(row, upper)) for row in algebra.rows_of(table)]
+    inside = [not list(_unmet_conditions(row, upper)) for row in algebra.rows_of(table)]
     return table[np.array(inside, dtype=bool)].reset_index(drop=True)
 
 
-def _outside(row: "pd.Series[float]", upper: bool) -> Iterator[str]:
+def _unmet_conditions(row: "pd.Series[float]", upper: bool) -> Iterator[str]:
     """The conditions that a row does not meet, with their numbers; conditions on columns that it lacks are left out."""
     gamma, m = float(row["gamma"]), float(row["m"])
     if gamma > 0 and not m >= gamma**-4.0:

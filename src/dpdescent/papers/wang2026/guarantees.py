@@ -172,7 +172,7 @@ def known_from_above(verdict: Verdict) -> Regime:
     )
 
 
-def _no_attack(evidence: Evidence, table: pd.DataFrame) -> Regime:
+def _regime_without_attack(evidence: Evidence, table: pd.DataFrame) -> Regime:
     """The regime of a multiplier below the proved one: no violation, unless an attack asks for more too."""
     attacked = algebra.ratios(table, multipliers(evidence, PAIR), SETTING)
     broken = any(ratio.value < 1.0 - AGREES for ratio in attacked.values())
@@ -189,7 +189,7 @@ def _theorem_5_1(evidence: Evidence) -> Iterator[Claim]:
             statement=words,
             quantity="kappa over the one that is proved enough by the exact tail of participations, where eps, delta <= 1 and rT >= 3 log(2/delta): the smallest",
             cells=algebra.ratios(table, needed, SETTING, SHOWN), criterion=at_least(1.0 - EQUAL),
-            regime=_no_attack(evidence, table),
+            regime=_regime_without_attack(evidence, table),
             note=f"zero-out relation; outside of the condition it is at least the proved one in {sum(ratio.value >= 1 for ratio in beyond.values())} of {len(beyond)} places",
         )  # fmt: skip
     table = multipliers(evidence, PUBLISHED, precondition="met")
@@ -198,7 +198,7 @@ def _theorem_5_1(evidence: Evidence) -> Iterator[Claim]:
         statement="(ours) the displayed factor 8 covers the replace-one relation too, whose sensitivity is twice as large",
         quantity="kappa over twice the one that is proved enough for zero-out, where the theorem's condition is met: the smallest",
         cells=algebra.ratios(table, _doubled(needed), SETTING, SHOWN), criterion=at_least(1.0 - EQUAL),
-        regime=_no_attack(evidence, table),
+        regime=_regime_without_attack(evidence, table),
     )  # fmt: skip
 
 

@@ -231,7 +231,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield from _closed_forms()
 
 
-def _series(evidence: Evidence, series: str) -> pd.DataFrame:
+def _proof_rows(evidence: Evidence, series: str) -> pd.DataFrame:
     return rows(evidence, PROOF, series=series)
 
 
@@ -258,14 +258,14 @@ def _gradients(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _margins(evidence: Evidence) -> Iterator[Claim]:
-    ratio = _series(evidence, GRAM)
+    ratio = _proof_rows(evidence, GRAM)
     yield claim_on_all_cells(
         id="margin-from-kernel", artefact=PROOF, location="Sec. 3.3", kind="text", source="paper",
         statement="a positive definite tangent kernel implies the margin condition",
         quantity="margin over the root of the kernel's least eigenvalue over n: the smallest over starts' means",
         cells=algebra.means(ratio, ("n", "m")), criterion=at_least(1.0),
     )  # fmt: skip
-    margin, least = (_series(evidence, name) for name in (TWICE, SINGULAR))
+    margin, least = (_proof_rows(evidence, name) for name in (TWICE, SINGULAR))
     singular = all(abs(row["mean"]) <= EQUAL for row in algebra.rows_of(least))
     yield claim_on_all_cells(
         id="margin-without-kernel", artefact=PROOF, location="Sec. 3.3", kind="text", source="paper",
@@ -278,7 +278,7 @@ def _margins(evidence: Evidence) -> Iterator[Claim]:
 
 def _bounded(evidence: Evidence) -> Iterator[Claim]:
     for name, series, place, source, words in BOUNDED:
-        table = _series(evidence, series)
+        table = _proof_rows(evidence, series)
         # Each seed has a bound of its own, so that means are taken of ratios.
         yield claim_on_all_cells(
             id=name, artefact=PROOF, location=place, kind="theorem", source=source, statement=words,
@@ -302,7 +302,7 @@ def _steps(evidence: Evidence) -> Iterator[Claim]:
         ("lemma-c.2", lemma_runs.VIOLATED_C2, "Lemma C.2 (with B.4)", "2/3 L_S(W) <= <grad L_S(W), W - W*> + 4/3 L_S(W*) in the localized region"),
         ("lemma-d.11", lemma_runs.VIOLATED_D11, "Lemma D.11", "at lambda = 0 the loss of a step is at most 4 L_S(W*) + (3/(2 eta)) times the fall of the squared distance and the displayed fluctuations"),
     ):  # fmt: skip
-        table = _series(evidence, series)
+        table = _proof_rows(evidence, series)
         yield claim_on_all_cells(
             id=name, artefact=PROOF, location=place, kind="theorem", source="paper", statement=words,
             quantity="share of iterates with nu D^2 <= 1/2 at which it fails, for four comparators: the largest over m, lambda and kappa",
@@ -310,7 +310,7 @@ def _steps(evidence: Evidence) -> Iterator[Claim]:
             regime=regime(table[algebra.floats(table, "m") < 0], upper=False),
             note=f"checks a run {range_of(table['checks'])}; nu by the second layer that was drawn",
         )  # fmt: skip
-    slack = _series(evidence, lemma_runs.FAR)
+    slack = _proof_rows(evidence, lemma_runs.FAR)
     last = algebra.rows_at_end(slack, "factor")
     yield claim_on_all_cells(
         id="comparator-inequality-is-local", artefact=PROOF, location="Sec. 4.1", kind="text", source="paper",
@@ -319,7 +319,7 @@ def _steps(evidence: Evidence) -> Iterator[Claim]:
         cells=algebra.means(last, ("m", "factor")), criterion=BELOW_0,
         note=f"distances {range_of(last['distance'])}; at the start itself it is {range_of(algebra.rows_at_end(slack, 'factor', largest=False)['mean'])}",
     )  # fmt: skip
-    drift = _series(evidence, lemma_runs.DRIFT)
+    drift = _proof_rows(evidence, lemma_runs.DRIFT)
     yield claim_on_all_cells(
         id="drift-remains", artefact=PROOF, location="Sec. 4.1", kind="text", source="paper",
         statement="the drift term does not average out, as W_(t-1) already depends on Z_(t-1)",
@@ -330,7 +330,7 @@ def _steps(evidence: Evidence) -> Iterator[Claim]:
 
 def _events(evidence: Evidence) -> Iterator[Claim]:
     for name, lemma, words in EVENTS:
-        share, size = _series(evidence, f"{lemma}, exceeded"), _series(evidence, f"{lemma}, over its bound")
+        share, size = _proof_rows(evidence, f"{lemma}, exceeded"), _proof_rows(evidence, f"{lemma}, over its bound")
         yield claim_on_all_cells(
             id=name, artefact=PROOF, location=lemma, kind="theorem", source="paper",
             statement=f"{words}, with probability 1 - delta",
@@ -341,7 +341,7 @@ def _events(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _explicit(evidence: Evidence) -> Iterator[Claim]:
-    bound = _series(evidence, lemma_runs.BOUND)
+    bound = _proof_rows(evidence, lemma_runs.BOUND)
     local = tuple(
         f"nu (Rbar + eta c z)^2 = {row['condition']:.3g} above 1/2"
         for row in algebra.rows_of(bound)
@@ -357,7 +357,7 @@ def _explicit(evidence: Evidence) -> Iterator[Claim]:
         ("localisation-radius", lemma_runs.SHIFT, "Lemma C.3, eq. (10)", "the shifted iterate never leaves the ball of radius Rbar, by (10), about the comparator", 1.0),
         ("lemma-c.3-projection", lemma_runs.PROJECTED, "Lemma C.3", "with R_* >= Rbar + |W* - W_0| + eta c z the projection is inactive", 0.0),
     ):  # fmt: skip
-        table = _series(evidence, series)
+        table = _proof_rows(evidence, series)
         yield claim_on_all_cells(
             id=name, artefact=PROOF, location=place, kind="theorem", source="paper", statement=words,
             quantity=f"{series}: the largest over kappa", cells=algebra.means(table, ("kappa", "lam")), criterion=at_most(limit),
@@ -366,7 +366,7 @@ def _explicit(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _along_margin(evidence: Evidence) -> Claim:
-    table = _series(evidence, ALONG)
+    table = _proof_rows(evidence, ALONG)
     table = table[algebra.floats(table, "factor") <= 1.0].reset_index(drop=True)
     wide = [_is_wide(row) for row in algebra.rows_of(table)]
     table = table[np.array(wide, dtype=bool)].reset_index(drop=True)

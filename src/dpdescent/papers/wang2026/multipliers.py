@@ -268,13 +268,13 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     table = table[(table["panel"] != "fashion") & (table["delta"] == table["delta"].max())]
     table = thinned(table, "lam", "eps")
     for row in rows_of(table[table["accountant"].isin([PUBLISHED, PROOF])]):
-        yield from _correlated(row)
+        yield from _theorem_f_12_rows(row)
     for row in rows_of(table[table["accountant"] == PAIR]):
-        yield _poisson(row)
-    yield from _lemmas(table)
+        yield _poisson_row(row)
+    yield from _lemma_rows(table)
 
 
-def _correlated(row: pd.Series) -> Iterator[Bound]:
+def _theorem_f_12_rows(row: pd.Series) -> Iterator[Bound]:
     """Rows of the multiplier of Theorem F.12, whose delta is by the theorem's own route."""
     T, r, lam, eps, delta = _numbers(row)
     kappa, factor = float(row["mean"]), 8 if row["accountant"] == PUBLISHED else 2
@@ -292,7 +292,7 @@ def _correlated(row: pd.Series) -> Iterator[Bound]:
             )  # fmt: skip
 
 
-def _poisson(row: pd.Series) -> Bound:
+def _poisson_row(row: pd.Series) -> Bound:
     """The row of Theorem F.8's multiplier for Poisson samples, for which the theorem is true."""
     delta, kappa, setting = float(row["delta"]), float(row["mean"]), place_text(TABLE, row, *PLACE)
     error = 0.0 if math.isnan(row["delta_se"]) else STANDARD_ERRORS * float(row["delta_se"])
@@ -305,15 +305,15 @@ def _poisson(row: pd.Series) -> Bound:
     )  # fmt: skip
 
 
-def _lemmas(table: pd.DataFrame) -> Iterator[Bound]:
+def _lemma_rows(table: pd.DataFrame) -> Iterator[Bound]:
     """Rows of the lemmas in the proof of F.12: participations, sensitivity, the Gaussian release."""
     table = table[table["accountant"] == PUBLISHED]
     for row in rows_of(table.drop_duplicates(["T", "r", "delta"])):
-        yield _few_participations(row)
+        yield _participations_row(row)
     for row in rows_of(table.drop_duplicates(["T", "r", "lam", "delta"])):
-        yield from _encoded(row)
+        yield from _sensitivity_rows(row)
     for row in rows_of(table.drop_duplicates(["eps", "delta"])):
-        yield _gaussian(row)
+        yield _gaussian_row(row)
 
 
 def _limit(T: int, r: float, delta: float) -> float:
@@ -321,7 +321,7 @@ def _limit(T: int, r: float, delta: float) -> float:
     return closed_forms.correlated_multiplier(T, r, 0.0, 1.0, delta, 1.0) ** 2 / math.log(2.5 / delta)
 
 
-def _few_participations(row: pd.Series) -> Bound:
+def _participations_row(row: pd.Series) -> Bound:
     T, r, _, _, delta = _numbers(row)
     tau = _limit(T, r, delta)
     met = closed_forms.correlated_precondition(T, r, 1.0, delta)
@@ -331,7 +331,7 @@ def _few_participations(row: pd.Series) -> Bound:
     return exact_row("P(more than tau participations)", "Lemma F.10", setting, 0.5 * delta, measured, why, met=met)
 
 
-def _encoded(row: pd.Series) -> Iterator[Bound]:
+def _sensitivity_rows(row: pd.Series) -> Iterator[Bound]:
     T, r, lam, _, delta = _numbers(row)
     tau, setting = _limit(T, r, delta), place_text(TABLE, row, "T", "r", "lam", "delta")
     largest = float(column_sum(T, lam))
@@ -342,7 +342,7 @@ def _encoded(row: pd.Series) -> Iterator[Bound]:
     yield exact_row("|C|_2", "Lemma F.11, proof", setting, largest, measured, "measured is the largest singular value")
 
 
-def _gaussian(row: pd.Series) -> Bound:
+def _gaussian_row(row: pd.Series) -> Bound:
     """The row of the classical Gaussian mechanism at delta / 2, whose proof is for epsilons up to 1."""
     eps, delta = float(row["eps"]), float(row["delta"])
     measured = float(gaussian.delta(eps / math.sqrt(2.0 * math.log(2.5 / delta)), eps))

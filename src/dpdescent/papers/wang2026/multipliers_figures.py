@@ -48,7 +48,7 @@ def draw_kappa_tables(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         row[1].sharey(row[0])
     hollow_in_legend(axes[0, 0], main)
     place = rf"$T={T:g}$, $r={r:g}$ but where it varies; $\delta={scientific(delta)}$, zero-out unless said otherwise"
-    finish(figure, axes.ravel(), 4, place, _estimated(where(grid, delta=delta)))
+    finish(figure, axes.ravel(), 4, place, _note_on_simulated(where(grid, delta=delta)))
     return figure
 
 
@@ -58,7 +58,7 @@ def _of_group(rows: pd.DataFrame, group: str) -> pd.DataFrame:
     return rows[stated if group == "the paper's" else ~stated]
 
 
-def _estimated(rows: pd.DataFrame) -> str:
+def _note_on_simulated(rows: pd.DataFrame) -> str:
     """Returns a note on which multipliers come from Monte Carlo, with the largest relative standard error of delta."""
     simulated = rows[rows["delta_se"] > 0]
     if not len(simulated):

@@ -269,11 +269,13 @@ def _events(evidence: Evidence) -> Iterator[Bound]:
         yield simulated_row("P(E_delta)", "Lemma B.5", text, 1.0 - delta, row, why, direction="at least")
     for row in rows_of(table.drop_duplicates(["m", "n", "d"])):
         for kind, constants in KINDS.items():
-            yield from _likely(table, row, kind, constants(splines_of(evidence, START)), delta)
-        yield from _per_draw(table, row)
+            yield from _quantile_rows(table, row, kind, constants(splines_of(evidence, START)), delta)
+        yield from _sharp_row(table, row)
 
 
-def _likely(table: pd.DataFrame, row: pd.Series, kind: str, constants: Constants, delta: float) -> Iterator[Bound]:
+def _quantile_rows(
+    table: pd.DataFrame, row: pd.Series, kind: str, constants: Constants, delta: float
+) -> Iterator[Bound]:
     m, text = int(row["m"]), f"{place_text(START, row, 'm', 'n', 'd')}, {kind}"
     for series, name, location, value, likely in (
         ("largest |f_0|", "max |f_0(x_i)|", "(15)", constants.initial_output_bound(int(row["n"]), delta), 0.5),
@@ -290,7 +292,7 @@ def _likely(table: pd.DataFrame, row: pd.Series, kind: str, constants: Constants
         yield exact_row(name, location, text, value, float(measured[COLUMN]), why, met=met)
 
 
-def _per_draw(table: pd.DataFrame, row: pd.Series) -> Iterator[Bound]:
+def _sharp_row(table: pd.DataFrame, row: pd.Series) -> Iterator[Bound]:
     """The row of G_sharp, which bounds the gradient in every draw, so that means may be compared."""
     where = {name: row[name] for name in ("m", "n", "d")}
     sharp, measured = (first(table, **where, series=name) for name in (G_SHARP, GRADIENT))

@@ -92,7 +92,7 @@ LOGS = {
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims on the admissible range."""
     for name, words, inner in WINDOWS:
-        by_reading = {reading: _inside(evidence, logs, inner) for logs, reading in LOGS.items()}
+        by_reading = {reading: _ratios_in_range(evidence, logs, inner) for logs, reading in LOGS.items()}
         ratios = {reading: places for reading, (places, _) in by_reading.items() if places}
         what = inner or "the range"
         window_claim = claim_on_all_cells(
@@ -110,7 +110,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
             {reading: at_least(1.0).verdict_on_all(places.values()) for reading, places in ratios.items()}
         )
         opens = "; ".join(
-            f"{reading}: {_opens(upper, places)}" for reading, (places, upper) in by_reading.items() if places
+            f"{reading}: {_opening_text(upper, places)}" for reading, (places, upper) in by_reading.items() if places
         )
         note = f"{agreed.told}. From which n on it is at least 1: {opens}"
         window_claim = dataclasses.replace(window_claim, verdict=agreed.verdict, why=agreed.why, note=note)
@@ -118,7 +118,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         yield window_claim if agreed.why == "unstated value decides" else hidden(CONSTANT_1).applied(window_claim)
 
 
-def _inside(evidence: Evidence, logs: str, inner: str | None) -> tuple[Places, pd.DataFrame]:
+def _ratios_in_range(evidence: Evidence, logs: str, inner: str | None) -> tuple[Places, pd.DataFrame]:
     """Ratios of upper to lower limit, or the smaller of upper to inner and inner to lower; and the upper limits."""
     lower, upper = (rows(evidence, WIDTHS, series=series, logs=logs) for series in (LOWER, UPPER))
     if inner is None:
@@ -131,7 +131,7 @@ def _inside(evidence: Evidence, logs: str, inner: str | None) -> tuple[Places, p
     return smaller, upper
 
 
-def _opens(table: pd.DataFrame, ratios: Places) -> str:
+def _opening_text(table: pd.DataFrame, ratios: Places) -> str:
     """Text on the smallest n from which on all ratios are at least 1, by step, margin and accountant."""
     texts = []
     for _, group in table.groupby(["eta", "gamma", "lam", "eps", "accountant"], dropna=False):

@@ -167,10 +167,10 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims on powers of n, on epsilon, the dimension and the margin, and on gaps and utility."""
     yield _in_iterations(evidence)
     yield from _in_records(evidence)
-    yield from _both(evidence)
-    yield from _cuts(evidence)
+    yield from _both_rates(evidence)
+    yield from _other_powers(evidence)
     yield from _gaps(evidence)
-    yield _learns(evidence)
+    yield _private_runs_learn(evidence)
 
 
 def _risks(evidence: Evidence, panel: str, accountant: str, series: str) -> pd.DataFrame:
@@ -205,7 +205,7 @@ def _in_records(evidence: Evidence) -> Iterator[Claim]:
         )  # fmt: skip
 
 
-def _both(evidence: Evidence) -> Iterator[Claim]:
+def _both_rates(evidence: Evidence) -> Iterator[Claim]:
     arms = {
         "independent, Corollary 5.5": ("Corollary 5.5", REPLACED), "correlated, Corollary 5.3": ("Corollary 5.3", TAIL),
         "correlated, Corollary 5.3, F.12": ("Corollary 5.3", PUBLISHED),
@@ -232,7 +232,7 @@ def _both(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def _cuts(evidence: Evidence) -> Iterator[Claim]:
+def _other_powers(evidence: Evidence) -> Iterator[Claim]:
     for name, panel, accountant, axis, power, words in CUTS:
         table = _risks(evidence, panel, accountant, POPULATION)
         falls = power < 0
@@ -284,7 +284,7 @@ def _scaled_gap(row: "pd.Series[float]", other: "pd.Series[float]") -> Estimate:
     return criteria.times(share, factor)
 
 
-def _learns(evidence: Evidence) -> Claim:
+def _private_runs_learn(evidence: Evidence) -> Claim:
     table = rows(evidence, RATES, series=POPULATION)
     noisy = table[(algebra.floats(table, "kappa") > 0) & table["accountant"].isin([REPLACED, TAIL])]
     last = pd.concat(
