@@ -1,7 +1,7 @@
 """Theorem 2.7 of brown2024 on the distance of DP-GD to least squares: its setting, its bound, and where these fail.
 
 The paper gives no value to the theorem's absolute constants c and c'. Here they are arguments with default 1, at which
-a value has the right order and is no bound. What the proof makes explicit is computed with the proof's constants.
+a value has the right order and is no bound. The proof's explicit pieces are computed with the proof's constants.
 
 Its corners are far from every experiment. As sigma -> 0, and as rho -> 0 at fixed n rho / p, the printed bound tends to
 zero while the error of DP-GD, at the theorem's own settings, does not, whatever c and c'. As p grows at fixed n rho / p
@@ -44,7 +44,7 @@ SERIES_NORM_AS_PRINTED = 16.0
 SERIES_NORM = 1.0 / (1.0 - CONTRACTION**2)
 
 
-# What the theorem prescribes and promises
+# The theorem's prescription and its bound
 
 
 def accuracy_bound(*, n: float, p: int, rho: float, sigma: float, beta: float, constant: float = 1.0) -> float:
@@ -108,7 +108,7 @@ def corrected_records(*, n: float, p: int, rho: float, T: float, beta: float, co
     return constant * p / math.sqrt(rho) * math.sqrt(T) * float(math.log(n * T / beta) ** 3.5)
 
 
-# What its proof bounds
+# The bounds of its proof
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Accuracy:
     """A bound on ||theta_T - theta_hat||, by its two terms (brown2024 eq. 76).
 
     Attributes:
-        bias: bound on what T steps leave of the distance at the start.
+        bias: bound on the rest of the distance at the start after T steps.
         noise: bound on the accumulated noise of T steps.
     """
 
@@ -238,7 +238,7 @@ def small_budget(
     """Returns Theorem 2.7's setting, error and bound at n = ratio p / rho, rounded up.
 
     T depends on the ratio alone, and the bound (brown2024 eq. 11) is of the order of sqrt(rho). The error is the bias
-    that T steps leave where Sigma is the identity, (1 - eta)^T ||theta_hat||, without that of noise and clipping.
+    that T steps leave where Sigma is the identity, (1 - eta)^T ||theta_hat||, without errors of noise and clipping.
     """
     require_positive(rho=rho, p=p, estimate_norm=estimate_norm)
     if not ratio > 1.0:
@@ -344,60 +344,65 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         for case, point in plotted(experiment):
             name = quantile(case.beta)
             yield from _versions(case, float(point[name]), f"measured is {in_words(name)} over runs")
-    # Figure 4 has mean squares over runs. Where the bound of a run is a sum, its root mean square is below it too.
+    # Figure 4 has means of squares over runs, whose roots are below a bound on every run too.
     experiment, k = Experiment(evidence, "fig04", "Figure 4"), evidence.settings["clip_factor"]
     for point in rows_of(experiment.rows(series="mse", error_to="theta_hat", clip_factor=k)):
         case = experiment.case(n=point["n"], k=k)
         name = quantile(case.beta)
-        whose = f"measured is the root mean square over runs, {in_words(name)} over data sets"
-        yield from _versions(case, math.sqrt(point[name]), whose)
+        source = f"measured is the root mean square over runs, {in_words(name)} over data sets"
+        yield from _versions(case, math.sqrt(point[name]), source)
     for experiment in costs(evidence):
         for case in at_ends(experiment):
-            at = case.setting
-            c0 = theorem_constant(n=at.n, T=at.T, beta=case.beta)
+            setting = case.setting
+            c0 = theorem_constant(n=setting.n, T=setting.T, beta=case.beta)
             yield bound_row(
                 bound="||theta_hat||", location="(80)", setting=case.text, measured=case.estimate_norm,
-                value=estimate_norm_bound(c0=c0, sigma=SIGMA, p=at.p),
+                value=estimate_norm_bound(c0=c0, sigma=SIGMA, p=setting.p),
                 note="at c0 of Lemma 2.6; no measurement: measured is its root mean square where Sigma = I",
             )  # fmt: skip
     yield from _norm_of_the_series(evidence)
     yield from _small_noise(Experiment(evidence, "ext_small_noise", "small sigma"))
 
 
-def _versions(case: Case, measured: float, whose: str) -> Iterator[Bound]:
-    """Yields the bound (a) without data, (b) at ||theta_hat||, (c) by the exact law, and as the theorem has it."""
-    at = case.setting
-    free = accuracy_without_data(
-        n=at.n, sigma=SIGMA, p=at.p, T=at.T, eta=at.eta, noise_sd=at.noise_sd, beta=case.beta
+def _versions(case: Case, measured: float, source: str) -> Iterator[Bound]:
+    """Yields the bound without data, the bound at ||theta_hat||, the one by the exact law, and the theorem's own."""
+    setting = case.setting
+    without_data = accuracy_without_data(
+        n=setting.n, sigma=SIGMA, p=setting.p, T=setting.T, eta=setting.eta, noise_sd=setting.noise_sd, beta=case.beta
     )  # fmt: skip
-    known = accuracy_of_proof(
-        estimate_norm=case.estimate_norm, p=at.p, T=at.T, eta=at.eta, noise_sd=at.noise_sd, beta=case.beta
+    at_estimate = accuracy_of_proof(
+        estimate_norm=case.estimate_norm,
+        p=setting.p,
+        T=setting.T,
+        eta=setting.eta,
+        noise_sd=setting.noise_sd,
+        beta=case.beta,
     )
     for name, location, value, why in (
-        ("bound (76) without data", "(76), (80)", free.total, "||theta_hat|| by (80) at c0 of Lemma 2.6"),
-        ("bound (76)", "(76)", known.total, ISOTROPIC),
-        ("bound by the exact law", "Lemma 2.3, Claim A.9", accuracy_of_law(case.law, at.T, case.beta).total,
+        ("bound (76) without data", "(76), (80)", without_data.total, "||theta_hat|| by (80) at c0 of Lemma 2.6"),
+        ("bound (76)", "(76)", at_estimate.total, ISOTROPIC),
+        ("bound by the exact law", "Lemma 2.3, Claim A.9", accuracy_of_law(case.law, setting.T, case.beta).total,
          f"Claim A.9 at the exact covariance where Sigma = I; {ISOTROPIC}"),
     ):  # fmt: skip
         yield bound_row(
             bound=name, location=location, setting=case.text, value=value, measured=measured,
-            note=f"{whose}; {why}; {SUPPOSES}{_beside_zero(value)}",
+            note=f"{source}; {why}; {SUPPOSES}{_beside_zero(value)}",
         )  # fmt: skip
-    order = accuracy_bound(n=at.n, p=at.p, rho=at.rho, sigma=SIGMA, beta=case.beta)
+    order = accuracy_bound(n=setting.n, p=setting.p, rho=setting.rho, sigma=SIGMA, beta=case.beta)
     compared = f"measured is {measured / order:.3g} times it" if order > 0 else "it is 0"
     yield unjudged_row(
         bound="bound (11)", location="(11)", setting=case.text, value=order, measured=measured,
-        note=f"{whose}; c' = 1, with T and gamma of the experiment, not the theorem's; {compared}; {ORDER}{_beside_zero(order)}",
+        note=f"{source}; c' = 1, with T and gamma of the experiment, not the theorem's; {compared}; {ORDER}{_beside_zero(order)}",
     )  # fmt: skip
 
 
 def _beside_zero(value: float) -> str:
-    """What the note of a bound on an error adds where the estimate zero is as close."""
+    """Text for the note of a bound that says nothing, because the estimate zero is as close."""
     return f"; {VACUOUS}: not below ||theta*|| = {THETA_NORM:g}, the error of zero" if value >= THETA_NORM else ""
 
 
 def _norm_of_the_series(evidence: Evidence) -> Iterator[Bound]:
-    """Yields what the proof makes of ||A^(T)||, in units of eta lambda, where it is tightest: two covariates."""
+    """Yields the proof's bounds on ||A^(T)||, and from it, for two covariates, for which they are tightest."""
     beta, T = evidence.settings["beta"], 20
     contraction = (1.0 - formulas.ETA) ** 2
     exact = (1.0 - contraction**T) / (1.0 - contraction)
@@ -418,7 +423,7 @@ def _norm_of_the_series(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _small_noise(experiment: Experiment) -> Iterator[Bound]:
-    """Yields how far from least squares DP-GD stays as sigma -> 0, where bound (11) tends to zero."""
+    """Yields the least distance of DP-GD to least squares as sigma -> 0, where bound (11) tends to zero."""
     n, p, rho = (experiment.value(symbol) for symbol in ("n", "p", "rho"))
     beta = experiment.evidence.settings["beta"]
     column = quantile(beta, above=False)

@@ -54,7 +54,7 @@ def statements() -> Iterable[Statement]:
 
 def _ada_ssp(event: Mechanism) -> Request:
     if event.guarantee == "proved":
-        multipliers = [rounded(each.noise_sd / each.sensitivity) for each in _gaussian(event)]
+        multipliers = [rounded(release.noise_sd / release.sensitivity) for release in _gaussian(event)]
         names = ("eigenvalue_multiplier", "moments_multiplier", "products_multiplier")
         return Request(BOUNDED, {"relation": event.relation, **dict(zip(names, multipliers, strict=True))})
     if event.claimed_eps_delta is None:
@@ -64,4 +64,4 @@ def _ada_ssp(event: Mechanism) -> Request:
 
 
 def _gaussian(event: Mechanism) -> list[GaussianReleases]:
-    return [each for each in event.releases if isinstance(each, GaussianReleases)]
+    return [release for release in event.releases if isinstance(release, GaussianReleases)]

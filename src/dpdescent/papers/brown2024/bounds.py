@@ -1,6 +1,6 @@
-"""Every computable bound of brown2024 at its experiments' settings, beside what was measured.
+"""Every computable bound of brown2024 at its experiments' settings, beside measured values.
 
-Explicit bounds stand beside the quantile over runs that their probability belongs to, equalities beside means.
+Explicit bounds stand beside the quantile over runs at the bound's probability, equalities beside means.
 Theorems hide constants: evaluated at 1 they are orders, and so much is said in their notes; their rows are open.
 """
 
@@ -27,6 +27,6 @@ def evaluate(evidence: Evidence) -> list[Bound]:
     """All rows, in the order of the paper's sections: algorithm, error, clipping, accuracy, intervals, preliminaries.
 
     Raises:
-        ValueError: if the specification lacks what an artefact was run with, such as its budget.
+        ValueError: if the specification lacks a setting of an artefact, such as its budget.
     """
     return [bound for part in PARTS for bound in part(evidence)]

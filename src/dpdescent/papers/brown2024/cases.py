@@ -1,4 +1,4 @@
-"""Settings at which claims and bounds of brown2024 are evaluated: those of the experiments, from configuration and tables."""
+"""Settings at which claims and bounds of brown2024 are evaluated, from the experiments' configuration and tables."""
 
 import math
 from collections.abc import Iterator
@@ -16,22 +16,22 @@ from dpdescent.replication.build.tables import QUANTILES
 from dpdescent.replication.judging.algebra import rows_of
 from dpdescent.replication.judging.evidence import Evidence
 
-# The same in every design of the paper (Sec. 4): sd of the label noise, and ||theta*||, the error of the estimate zero.
+# The sd of the label noise, and ||theta*||, the error of the estimate zero, in every design of the paper (Sec. 4).
 SIGMA, THETA_NORM = 1.0, 1.0
-# Figures at a fixed ratio, and panels of those on the cost of privacy, by their place in the paper.
+# Names in the paper of the figures at a fixed ratio, and of the panels on the cost of privacy.
 DIMENSION = {"fig01": "Figure 1", "fig09": "Figure 9"}
 COST = {("fig02", "a"): "Figure 2", ("fig08", "a"): "Figure 8a", ("fig08", "b"): "Figure 8b"}
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A panel of an artefact: what its configuration and its table tell of its runs.
+    """A panel of an artefact, with the settings and rows of its runs.
 
     Attributes:
-        evidence: of the paper.
+        evidence: the paper's tables and specification.
         artefact: name of its table.
-        place: of it in the paper.
-        panel: its cell in the configuration, of which only what is before a comma counts.
+        place: its figure in the paper.
+        panel: name of its cell in the configuration, up to a comma.
     """
 
     evidence: Evidence
@@ -40,14 +40,14 @@ class Experiment:
     panel: str = "all"
 
     def value(self, symbol: str) -> Any:
-        """The configured value of a symbol, be it of the cell, of the arms or a setting.
+        """The configured value of a symbol, from the cell, or else from the arms, or else from the settings.
 
         Raises:
             ValueError: if the specification does not have it.
         """
-        about = self.evidence.spec["artefacts"][self.artefact]
-        cells = [cell for name, cell in about["cells"].items() if name.split(",")[0] == self.panel]
-        for values in (*cells, about["arms"], about.get("settings", {})):
+        specification = self.evidence.spec["artefacts"][self.artefact]
+        cells = [cell for name, cell in specification["cells"].items() if name.split(",")[0] == self.panel]
+        for values in (*cells, specification["arms"], specification.get("settings", {})):
             if symbol in values:
                 return values[symbol]
         raise ValueError(
@@ -59,24 +59,24 @@ class Experiment:
         self, *, n: int, p: int | None = None, T: int | None = None, k: float | None = None, runs: int = 1,
         place: str = "",
     ) -> "Case":  # fmt: skip
-        """Runs at a table's grid values; those that are left out are the configured ones."""
+        """The case at a table's grid values; for values that are left out it has the configured ones."""
         p, T = int(p or self.value("p")), int(T or self.value("T"))
         gamma = (k or self.value("clip_factor")) * math.sqrt(p)
         setting = Setting(int(n), p, T, self.value("rho"), self.value("eta"), gamma, runs)
         return Case(place or self.place, setting, self.evidence.settings["beta"])
 
     def rows(self, **where: Any) -> pd.DataFrame:
-        """Rows of the headline with the given values."""
+        """Rows of the main variant with the given values."""
         return self.evidence.select(self.artefact, **where)
 
 
 @dataclass(frozen=True)
 class Case:
-    """One setting of DP-GD in an experiment, with what is known of the data there.
+    """A setting of DP-GD in an experiment, with the norm of least squares and the law of iterates there.
 
     Attributes:
-        place: of the experiment.
-        setting: of its runs.
+        place: the experiment's place in the paper.
+        setting: setting of its runs.
         beta: failure probability at which bounds are evaluated.
     """
 
@@ -86,33 +86,35 @@ class Case:
 
     @property
     def k(self) -> float:
-        """The threshold over sqrt(p)."""
+        """The threshold divided by sqrt(p)."""
         return self.setting.gamma / math.sqrt(self.setting.p)
 
     @property
     def text(self) -> str:
         """The setting in words."""
-        at = self.setting
-        runs = "" if at.runs == 1 else f", {at.runs} runs"
-        return f"{self.size}, T={at.T}{runs}, rho={at.rho:g}, gamma={self.k:.4g} sqrt(p)"
+        setting = self.setting
+        runs = "" if setting.runs == 1 else f", {setting.runs} runs"
+        return f"{self.size}, T={setting.T}{runs}, rho={setting.rho:g}, gamma={self.k:.4g} sqrt(p)"
 
     @property
     def size(self) -> str:
-        """The setting without what only a private run has."""
+        """The place, p and n in words, without what belongs to private runs alone."""
         return f"{self.place}: p={self.setting.p}, n={self.setting.n}"
 
     @property
     def estimate_norm(self) -> float:
         """||theta_hat|| for isotropic covariates, as the root of its mean square `1 + sigma^2 p / (n - p - 1)`."""
-        at = self.setting
-        return math.sqrt(THETA_NORM**2 + least_squares_mean_square(n=at.n, p=at.p, sigma=SIGMA))
+        setting = self.setting
+        return math.sqrt(THETA_NORM**2 + least_squares_mean_square(n=setting.n, p=setting.p, sigma=SIGMA))
 
     @property
     def law(self) -> IterateLaw:
         """The law of the iterates where Sigma is the identity, with theta_hat along the first coordinate."""
-        at, theta_hat = self.setting, np.zeros(self.setting.p)
+        setting, theta_hat = self.setting, np.zeros(self.setting.p)
         theta_hat[0] = self.estimate_norm
-        return IterateLaw(theta_hat, np.zeros(at.p), at.eta, at.noise_sd, np.ones(at.p), np.eye(at.p))
+        return IterateLaw(
+            theta_hat, np.zeros(setting.p), setting.eta, setting.noise_sd, np.ones(setting.p), np.eye(setting.p)
+        )
 
 
 def costs(evidence: Evidence) -> Iterator[Experiment]:
@@ -142,7 +144,7 @@ def quantile(beta: float, above: bool = True) -> str:
 
     Args:
         beta: failure probability.
-        above: whether it is a bound from above, which the quantile of level 1 - beta must not exceed.
+        above: whether the bound is one from above, which the quantile of level 1 - beta must not exceed.
 
     Raises:
         ValueError: if the tables have no such quantile.
@@ -158,5 +160,5 @@ def quantile(beta: float, above: bool = True) -> str:
 
 
 def in_words(column: str) -> str:
-    """A column of quantiles in a note."""
+    """The words of a note for a column of quantiles."""
     return f"the {QUANTILES[column]:g} quantile"

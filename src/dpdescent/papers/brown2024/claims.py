@@ -1,7 +1,7 @@
 """Every claim of brown2024 that a computation can judge, with a criterion made from the paper's words.
 
-The criteria were written before any paper-scale run; what a throw-away prototype had shown was known, and what was
-changed later says so in its column `changed`. The words are read as numbers in `criteria`, the same for all claims.
+The criteria were written before any paper-scale run; the numbers of a throw-away prototype were known, and later
+changes stand in the column `changed`. `criteria` reads the paper's words as numbers, the same for all claims.
 """
 
 from dpdescent.papers.brown2024 import (
@@ -27,5 +27,5 @@ PARTS = (
 
 
 def judge(evidence: Evidence) -> list[Claim]:
-    """Judges all claims: on guarantees and theorems, on accuracy, on clipping, on confidence intervals."""
+    """All claims: on guarantees and theorems, on accuracy, on clipping, on confidence intervals."""
     return [claim for part in PARTS for claim in part.judge(evidence)]

@@ -1,4 +1,4 @@
-"""Figures 3, 4 and 7: how much DP-GD clips, what that does to bias and variance, and how much of it the error bears."""
+"""Figures 3, 4 and 7: the share of gradients that DP-GD clips, its effect on bias and variance, and on the error."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -56,20 +56,20 @@ def run_fig03(spec: Spec) -> Iterator[Row]:
 
 
 def _by_dimension(spec: Spec) -> Iterator[tuple[int, list[Setting]]]:
-    given = spec["arms"]
-    common = {"rho": spec["settings"]["rho"], "eta": spec["settings"]["eta"], "T": given["T"]}
+    arms = spec["arms"]
+    common = {"rho": spec["settings"]["rho"], "eta": spec["settings"]["eta"], "T": arms["T"]}
     for p in as_list(spec["cell"]["p"]):
-        yield p, [Setting(n=p * given["n_over_p"], p=p, gamma=gamma, **common) for gamma in given["gamma"]]
+        yield p, [Setting(n=p * arms["n_over_p"], p=p, gamma=gamma, **common) for gamma in arms["gamma"]]
 
 
 def releases_fig03(spec: Spec) -> Iterator[Release]:
     """Yields the ledger entries of each dimension and threshold."""
     arms = ((p, setting) for p, settings in _by_dimension(spec) for setting in settings)
-    return released(spec, ((f"DP-GD p={p} n={each.n} gamma={each.gamma:g}", each) for p, each in arms))
+    return released(spec, ((f"DP-GD p={p} n={setting.n} gamma={setting.gamma:g}", setting) for p, setting in arms))
 
 
 FIGURE_3: records.Place = {"artefact": "fig03", "location": "Sec. 4.1, Figure 3", "kind": "figure", "source": "paper"}
-# The dimension from which the slopes of Figure 3 are told apart from those of the smallest ones.
+# The dimension from which slopes of Figure 3 are given separately, because small dimensions have other slopes.
 LARGE = 20
 SHARED = "thresholds share data sets and noise normals, so that steps have no error of their own"
 
@@ -95,11 +95,11 @@ def _fig03(evidence: Evidence) -> Iterator[Claim]:
         changed="Before a review the fraction's error over data sets was left out, small dimensions had five data sets, and "
         "interpolation was linear.",
     )  # fmt: skip
-    at = algebra.rows_at_end(rows, "gamma").sort_values("p")
+    largest = algebra.rows_at_end(rows, "gamma").sort_values("p")
     noisy = ""
-    if len(at) > 1:
-        ends = ", ".join(f"{row['mean']:.2g} at p = {row['p']:g}" for row in algebra.rows_of(at.iloc[[0, -1]]))
-        noisy = f"; noise grows with gamma, and clips on its own where n = 100p is small: at gamma = {at['gamma'].iloc[0]:.3g} {ends}"
+    if len(largest) > 1:
+        ends = ", ".join(f"{row['mean']:.2g} at p = {row['p']:g}" for row in algebra.rows_of(largest.iloc[[0, -1]]))
+        noisy = f"; noise grows with gamma, and clips on its own where n = 100p is small: at gamma = {largest['gamma'].iloc[0]:.3g} {ends}"
     yield claim_on_all_cells(
         id="fig03-falls-in-gamma", **FIGURE_3 | {"location": "Figure 3"},
         statement="at a fixed dimension fewer gradients are clipped the larger the threshold",
@@ -117,7 +117,7 @@ def _fig03(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _largest_step(group: pd.DataFrame) -> Estimate:
-    """The largest fraction over that at the threshold before it, of the steps that leave a fraction above `LOW`."""
+    """The largest ratio of a fraction to the one at the threshold before it, from fractions of at least `LOW`."""
     shares = group.sort_values("gamma")["mean"].to_numpy()
     return statistics.worst([statistics.exactly(after / before) for before, after in pairwise(shares) if before >= LOW])
 
@@ -130,7 +130,7 @@ def _between_dimensions(rows: pd.DataFrame) -> Estimate:
 def _contour(rows: pd.DataFrame, level: float) -> pd.DataFrame:
     """The threshold of a clipped fraction for each dimension, by interpolation of log fraction in log gamma.
 
-    Its error is that of the fractions, over the slope of the two points between which it lies.
+    Its error is the error of the fractions, divided by the slope between its two neighbouring points.
     """
     points = []
     for p, group in rows.groupby("p"):
@@ -154,14 +154,16 @@ def _at_five_roots(group: pd.DataFrame) -> Estimate:
     group, gamma = group.sort_values("gamma"), 5.0 * math.sqrt(group["p"].iloc[0])
     if not group["gamma"].iloc[0] <= gamma <= group["gamma"].iloc[-1]:
         return NOTHING
-    below, above = (group[mask].iloc[at] for mask, at in ((group["gamma"] <= gamma, -1), (group["gamma"] >= gamma, 0)))
+    below, above = (
+        group[mask].iloc[place] for mask, place in ((group["gamma"] <= gamma, -1), (group["gamma"] >= gamma, 0))
+    )
     if not min(below["mean"], above["mean"]) > 0:
         return mean_of(below)
     # Logarithms, as in contours, because fractions fall off like tails and straight lines between them lie above.
     # Neighbouring thresholds share their data sets, so that errors do not average out between them.
     ends = np.log([below["gamma"], above["gamma"]])
     mean = math.exp(np.interp(math.log(gamma), ends, np.log([below["mean"], above["mean"]])))
-    relative = float(np.interp(math.log(gamma), ends, [each["se"] / each["mean"] for each in (below, above)]))
+    relative = float(np.interp(math.log(gamma), ends, [point["se"] / point["mean"] for point in (below, above)]))
     return mean_of(pd.Series({"mean": mean, "se": mean * relative, "trials": below["trials"]}))
 
 
@@ -173,7 +175,7 @@ def run_fig04(spec: Spec) -> Iterator[Row]:
     for row, theta, target in _repeated(spec):
         variance, offset = float(theta.var(axis=0, ddof=1).sum()), theta.mean(axis=0) - target
         squares = {
-            # The variance is subtracted because the mean over finitely many runs has one, which its square includes.
+            # A share of the variance is subtracted, because the square of a mean over finitely many runs includes it.
             "bias2": float(offset @ offset) - variance / len(theta), "variance": variance,
             "mse": float((np.linalg.norm(theta - target, axis=1) ** 2).mean()),
         }  # fmt: skip
@@ -189,14 +191,14 @@ def run_fig07(spec: Spec) -> Iterator[Row]:
 
 def _repeated(spec: Spec) -> Iterator[tuple[Row, Array, Array]]:
     """Yields last iterates of many runs on each data set by T, threshold and target; thresholds share normals."""
-    n, p, given = spec["cell"]["n"], spec["cell"]["p"], spec["arms"]
+    n, p, arms = spec["cell"]["n"], spec["cell"]["p"], spec["arms"]
     for trial in range(*spec["trials"]):
         sample, theta_star = sample_of(spec, p, n, trial)
         targets = {"theta_hat": linear_least_squares(sample.gram), "theta_star": theta_star}
-        for T in as_list(given["T"]):
-            normals = trial_stream(spec, p, n, trial, f"noise T={T}").standard_normal((T, 1, given["runs"], p))
-            for k in given["clip_factor"]:
-                descent = dp_gd.descend([sample], Setting.of(spec, n, p, T, k).arms(given["runs"]), normals)
+        for T in as_list(arms["T"]):
+            normals = trial_stream(spec, p, n, trial, f"noise T={T}").standard_normal((T, 1, arms["runs"], p))
+            for k in arms["clip_factor"]:
+                descent = dp_gd.descend([sample], Setting.of(spec, n, p, T, k).arms(arms["runs"]), normals)
                 for name, target in targets.items():
                     place = {"n": n, "T": T, "clip_factor": k, "error_to": name, "trial": trial}
                     yield {**place, "clip_fraction": float(descent.clipped.mean())}, descent.theta[0], target
@@ -204,15 +206,15 @@ def _repeated(spec: Spec) -> Iterator[tuple[Row, Array, Array]]:
 
 def releases_fig04(spec: Spec) -> Iterator[Release]:
     """Yields the ledger entries of one sample size: one run for every number of steps and threshold."""
-    n, p, given = spec["cell"]["n"], spec["cell"]["p"], spec["arms"]
-    arms = product(as_list(given["T"]), given["clip_factor"])
-    return released(spec, ((f"DP-GD n={n} T={T} gamma={k:g} sqrt(p)", Setting.of(spec, n, p, T, k)) for T, k in arms))
+    n, p, arms = spec["cell"]["n"], spec["cell"]["p"], spec["arms"]
+    pairs = product(as_list(arms["T"]), arms["clip_factor"])
+    return released(spec, ((f"DP-GD n={n} T={T} gamma={k:g} sqrt(p)", Setting.of(spec, n, p, T, k)) for T, k in pairs))
 
 
 releases_fig07 = releases_fig04
 
 FIGURE_4: records.Place = {"artefact": "fig04", "location": "Sec. 4.1, Figure 4", "kind": "figure", "source": "paper"}
-# Ids by n, which the paper does not state: low and high thresholds, bias, variance, the lowest error.
+# Ids by n, which the paper does not state: claims on low and high thresholds, bias, variance, the lowest error.
 TRADE_OFFS = {
     1000: ("fig04-low-threshold-1000", "fig04-high-threshold-1000", "fig04-bias-falls-1000", "fig04-variance-rises-1000",
            "fig04-optimum-1000"),
@@ -245,14 +247,14 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _of_other_sizes(claims: Iterator[Claim], evidence: Evidence, artefact: str) -> Iterator[Claim]:
-    """Adds to the notes which n of a user's grid are not judged, because no claim ids are declared for them."""
+    """The claims, with the n of a user's grid in their notes that are not judged, because these have no claim ids."""
     others = sorted(set(evidence.select(artefact)["n"]) - set(TRADE_OFFS))
-    said = f"no claim is declared at n = {', '.join(map(str, others))}, which is not judged" if others else ""
-    return (replace(each, note=joined(each.note, said)) for each in claims)
+    text = f"no claim is declared at n = {', '.join(map(str, others))}, which is not judged" if others else ""
+    return (replace(judged, note=joined(judged.note, text)) for judged in claims)
 
 
 def _steps(evidence: Evidence) -> dict[str, int]:
-    """T of Figure 4 by variant: the headline's, and the ten steps of a variant."""
+    """The number of steps T of Figure 4 by variant: the main one, and the variant with ten."""
     return {"main": int(evidence.spec["artefacts"]["fig04"]["arms"]["T"]), TEN: 10}
 
 
@@ -277,9 +279,9 @@ def _fig04(evidence: Evidence, n: int) -> Iterator[Claim]:
         (high_threshold, "high thresholds have little clipping but high variance", partial(_share, series="variance", highest=True),
          "share of variance in the squared error at the highest threshold", at_least(0.5),
          f"{high['clip_fraction']:.2%} of the gradients are clipped there"),
-        (bias_falls, TRADE_OFF, partial(_end_over_end, series="bias2", highest=False),
+        (bias_falls, TRADE_OFF, partial(_ratio_of_ends, series="bias2", highest=False),
          "squared bias: larger end of the grid of thresholds over smaller end", at_least(COMPARABLE), ""),
-        (variance_rises, TRADE_OFF, partial(_end_over_end, series="variance", highest=True),
+        (variance_rises, TRADE_OFF, partial(_ratio_of_ends, series="variance", highest=True),
          "variance: larger end of the grid of thresholds over smaller end", at_least(COMPARABLE), ""),
         (optimum, "the lowest error may occur under significant clipping", _clipped_at_least_error,
          "fraction clipped at the lowest squared error (the interval holds thresholds that tie with it)", at_least(SIGNIFICANT), ""),
@@ -292,7 +294,7 @@ def _fig04(evidence: Evidence, n: int) -> Iterator[Claim]:
         yield over_readings(
             id=id, **FIGURE_4, statement=statement, quantity=f"{quantity}, n = {n}, T = {variants['main']}",
             readings=readings, criterion=criterion, unstated="T",
-            shown=next((each for each in readings.values() if not math.isnan(each.value)), None),
+            shown=next((reading for reading in readings.values() if not math.isnan(reading.value)), None),
             changed="Before a review one T was judged, though T is not stated.", note=note,
         )  # fmt: skip
 
@@ -311,10 +313,10 @@ def _share(curve: pd.DataFrame, series: str, highest: bool) -> Estimate:
     return Estimate(value, value - half, value + half)
 
 
-def _end_over_end(curve: pd.DataFrame, series: str, highest: bool) -> Estimate:
-    """The ratio of a part of the error between the two ends, of which either may be nil within its error.
+def _ratio_of_ends(curve: pd.DataFrame, series: str, highest: bool) -> Estimate:
+    """The ratio of a part of the error at one end to that at the other; either may be nil within its error.
 
-    If the lower one is, the ratio is bounded below only.
+    If the lower part is nil, the ratio is bounded from below only.
     """
     first, last = _at_end(curve, series, highest), _at_end(curve, series, not highest)
     smallest, top = mean_of(last), mean_of(first)
@@ -335,7 +337,7 @@ def _clipped_at_least_error(curve: pd.DataFrame) -> Estimate:
 
 
 def clipped_at_minimum(table: pd.DataFrame) -> Estimate:
-    """The fraction clipped where the mean is smallest, and the range over rows whose interval reaches the smallest's."""
+    """The fraction clipped at the smallest mean; its range is over rows whose intervals reach the one of that mean."""
     if not len(table):
         return NOTHING
     lowest = lowest_of(table)
@@ -355,7 +357,7 @@ TOLERANCES = {
     1000: ("fig07-two-sides-1000", "fig07-half-clipped-1000", "fig07-half-or-none-1000", "fig07-tolerance-1000"),
     5000: ("fig07-two-sides-5000", "fig07-half-clipped-5000", "fig07-half-or-none-5000", "fig07-tolerance-5000"),
 }
-# From so many steps on what they leave of the start is small beside the noise.
+# The number of steps from which the start's part of the error is small beside the noise.
 FORGOTTEN = 20
 BY_STEPS = "Before a review the T farthest out decided, though T is not stated."
 
@@ -365,13 +367,13 @@ def _fig07(evidence: Evidence, n: int) -> Iterator[Claim]:
     rows = evidence.select("fig07", n=n, error_to="theta_hat")
     # Two thresholds have two ends and nothing between.
     curves = {f"T = {T}": group.sort_values("clip_fraction") for T, group in rows.groupby("T") if len(group) > 2}
-    rises = {T: [ratio(curve.iloc[at], lowest_of(curve)) for at in (0, -1)] for T, curve in curves.items()}
+    rises = {T: [ratio(curve.iloc[index], lowest_of(curve)) for index in (0, -1)] for T, curve in curves.items()}
     criterion = at_least(1.1, words="above 1.1")
     yield over_readings(
         id=two_sides, **FIGURE_7,
         statement="the error rises on the right by bias from over-clipping, on the left by variance from conservative clipping",
         quantity=f"error at an end of the curve over the curve's lowest, the smaller of both ends, n = {n}",
-        # Of an end that fails and one that is in doubt, the one that fails decides: it has the smaller value.
+        # If one end fails and the other is in doubt, the failing end decides, because its value is smaller.
         readings={T: min(ends, key=lambda end: end.value) for T, ends in rises.items()}, criterion=criterion, unstated="T",
         verdicts={T: criterion.verdict_on_all(ends) for T, ends in rises.items()}, changed=BY_STEPS,
         note="the ends of a curve are those of our grid of thresholds: long runs rise on the right at smaller ones only",
@@ -379,7 +381,7 @@ def _fig07(evidence: Evidence, n: int) -> Iterator[Claim]:
     yield over_readings(
         id=half, **FIGURE_7, statement="error stays relatively low even when clipping 50 % of all gradients",
         quantity=f"error at 50 % clipped (interpolated) over the lowest of the curve up to there, n = {n}",
-        readings=_at_half_over(curves, lambda curve: lowest_of(curve[curve["clip_fraction"] <= 0.5])),
+        readings=_ratios_at_half(curves, lambda curve: lowest_of(curve[curve["clip_fraction"] <= 0.5])),
         criterion=at_most(COMPARABLE), unstated="T",
         changed=f"{BY_STEPS} The error was compared with the lowest of the whole curve, also where that one has more than half clipped.",
     )  # fmt: skip
@@ -387,28 +389,28 @@ def _fig07(evidence: Evidence, n: int) -> Iterator[Claim]:
         id=half_or_none, **FIGURE_7 | {"source": "ours"},
         statement="(ours) clipping 50 % of all gradients is no worse than hardly clipping at all",
         quantity=f"error at 50 % clipped over that at 1 % (or at the fewest that a curve has), n = {n}",
-        readings=_at_half_over(curves, lambda curve: _at_fraction(curve, 0.01)), criterion=at_most(1.0), unstated="T",
+        readings=_ratios_at_half(curves, lambda curve: _at_fraction(curve, 0.01)), criterion=at_most(1.0), unstated="T",
         changed=f"{BY_STEPS} It was counted as the paper's, which says 'relatively low', not 'no worse'.",
     )  # fmt: skip
     best = {T: clipped_at_minimum(curve) for T, curve in curves.items()}
-    steps = {f"{later} after {T}": _move(best[T], best[later]) for T, later in pairwise(best)}
+    steps = {f"{later} after {T}": _change(best[T], best[later]) for T, later in pairwise(best)}
     # Where thresholds tie, a smaller fraction at a longer run may be chance.
     verdicts = {
-        step: "reproduced" if each.value >= 0 else statistics.verdict(each, 0.0) for step, each in steps.items()
+        step: "reproduced" if move.value >= 0 else statistics.verdict(move, 0.0) for step, move in steps.items()
     }
-    growth = _move(*(list(best.values())[end] for end in (0, -1))) if len(best) > 1 else NOTHING
+    growth = _change(*(list(best.values())[end] for end in (0, -1))) if len(best) > 1 else NOTHING
     yield judged_claim(
         id=tolerance, **FIGURE_7, statement="as the number of iterations grows, the tolerance to clipping seems to increase",
         quantity=f"fraction clipped at the lowest error, at the largest T less at the smallest, n = {n}",
         measured=growth, criterion="above 0, and no step from one T to the next falls", verdict=statistics.verdict_on_all([statistics.verdict(growth, 1e-9), *verdicts.values()]),
-        cells=[Cell(step, each.value, each.low, each.high, verdicts[step]) for step, each in steps.items()],
+        cells=[Cell(step, move.value, move.low, move.high, verdicts[step]) for step, move in steps.items()],
     )  # fmt: skip
 
 
-def _at_half_over(
+def _ratios_at_half(
     curves: dict[str, pd.DataFrame], other: "Callable[[pd.DataFrame], pd.Series[float]]"
 ) -> algebra.Places:
-    """The error at half of the gradients clipped over another one, of the curves that bracket that fraction."""
+    """Ratios of the error at half of the gradients clipped to another error, of curves that bracket that fraction."""
     return {
         T: ratio(_at_fraction(curve, 0.5), other(curve))
         for T, curve in curves.items()
@@ -427,13 +429,13 @@ def _at_fraction(curve: pd.DataFrame, level: float) -> "pd.Series[float]":
     return pd.Series({"mean": mean, "se": mean * relative})
 
 
-def _move(first: Estimate, last: Estimate) -> Estimate:
+def _change(first: Estimate, last: Estimate) -> Estimate:
     """The difference of two values that lie somewhere in their ranges."""
     return Estimate(last.value - first.value, last.low - first.high, last.high - first.low)
 
 
 def _noise_in_steps(evidence: Evidence) -> Claim:
-    """Judges the root of T in (82) where hardly anything is clipped and the start is forgotten."""
+    """The claim on the root of T in (82), where hardly anything is clipped and the start is forgotten."""
     rows = evidence.select("fig07", error_to="theta_hat")
     rows = rows[(rows["T"] >= FORGOTTEN) & rows["clip_factor"].isin([5.0, 10.0]) & (rows["clip_fraction"] <= LOW)]
     return claim_on_all_cells(

@@ -33,7 +33,7 @@ from dpdescent.replication.drawing.figures import (
 # Lower end of the colours, because a logarithmic scale has no place for a fraction of 0.
 FLOOR = 1e-4
 LEVELS = {0.01: "1 %", 0.1: "10 %", 0.5: "50 %"}
-# Smallest fraction that is drawn as clipped, and the fractions that are named on the axis.
+# The smallest fraction that is drawn, and the fractions that are named on the axis.
 FEWEST, FRACTIONS = 1e-5, (1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9, 0.99)
 PARTS = {
     "variance": ("variance", SKY, "^"), "bias2": ("squared bias", PURPLE, "s"),
@@ -42,7 +42,7 @@ PARTS = {
 
 
 def draw_fig03(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the fraction of all gradients clipped, over dimension and threshold, with curves gamma = k sqrt(p)."""
+    """Draws the fraction of all gradients clipped by dimension and threshold, with curves gamma = k sqrt(p)."""
     figure, axes = panels(size=(7.6, 5.2))
     # Thresholds as rows, dimensions as columns.
     grids = {name: select(table, name).pivot(index="gamma", columns="p", values="mean") for name in variants_of(table)}
@@ -136,7 +136,7 @@ def _moments(axes: Axes, rows: pd.DataFrame) -> None:
                 hidden, np.full(len(hidden), 0.02), "v", color=color, markerfacecolor="white",
                 transform=axes.get_xaxis_transform(), label="squared bias below its standard error",
             )  # fmt: skip
-    # Every other number, because those of neighbours would overlap.
+    # Only every other point has a number, because numbers of neighbours would overlap.
     for _, row in rows[rows["series"] == "mse"].sort_values("clip_factor").iloc[::2].iterrows():
         axes.annotate(
             percent(row["clip_fraction"]), (row["clip_factor"], row["mean"]), xytext=(0, 5), ha="center",
@@ -150,7 +150,7 @@ def _means(axes: Axes, rows: pd.DataFrame, x: str, label: str, **style: Any) -> 
 
 
 def _errors(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draws squared errors to both targets, and to least squares under other readings of the paper."""
+    """Draws squared errors to the truth and to least squares, and to the latter under other readings of the paper."""
     near = rows[rows["error_to"] == "theta_hat"].sort_values("clip_factor")
     truth = select(rows, error_to="theta_star").sort_values("clip_factor")
     _means(axes, select(near), "clip_factor", PARTS["mse"][0], color=DP_GD, marker="o")

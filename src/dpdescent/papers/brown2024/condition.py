@@ -1,4 +1,4 @@
-"""Condition 2.4 of brown2024 for no clipping, what Lemma 2.5 requires, and the constant of Lemma 2.6 with its proof.
+"""Condition 2.4 of brown2024 for no clipping, Lemma 2.5's requirements, and the constant of Lemma 2.6 with its proof.
 
 The condition has five parts with one constant c0. Lemma 2.5 derives from it that no gradient is clipped. By Lemma 2.6
 Gaussian data meet it; each function on its proof bounds one part with probability 1 - beta/5, at step size 1/4. Where
@@ -67,7 +67,7 @@ def condition(sample: LinearSample, theta: Array, *, sigma: float, eta: float, T
     residuals = sample.y - sample.X @ theta
     # Not X'y - X'X theta, because this loses digits by cancellation where sigma is small.
     moment = sum((sample.X[rows].T @ residuals[rows] for rows in blocks(sample.n, sample.p)), np.zeros(sample.p))
-    # Eigenvalues of M^t for t = 0..T, and of A_t = (I - M^t) Sigma^{-1} for t = 1..T, in columns; those of A_t are
+    # Eigenvalues of M^t for t = 0..T, and of A_t = (I - M^t) Sigma^{-1} for t = 1..T, in columns; the latter are
     # summed as eta sum_{j < t} a^j (Fact A.7), because this needs no inverse.
     shrunk = (1.0 - eta * eigenvalues)[:, None] ** np.arange(T + 1)
     moved = eta * np.cumsum(shrunk[:, :-1], axis=1)
@@ -146,7 +146,7 @@ def covariate_constant(*, n: float, p: int, beta: float) -> float:
 
 
 def covariate_constant_as_printed(*, n: float, p: int, beta: float) -> float:
-    """Returns c1 of part (ii) as printed, `1 + sqrt(2/p) ln(5n/beta)`: the root should reach over the logarithm (Lemma C.7)."""
+    """Returns c1 of part (ii) as printed, `1 + sqrt(2/p) ln(5n/beta)`: the logarithm should be in the root (Lemma C.7)."""
     require_positive(p=p)
     return 1.0 + math.sqrt(2.0 / p) * _log(n, 1.0, beta)
 

@@ -105,12 +105,13 @@ class Panel(NamedTuple):
     """A panel of a figure on the cost of privacy.
 
     Attributes:
-        place: of its claims; the paper's threshold is 5 sqrt(p), 3 sqrt(p) is ours.
+        place: place of its claims; the paper's threshold is 5 sqrt(p), 3 sqrt(p) is ours.
         panel: its name in the table.
         sampling: the id of the claim on its sampling error.
-        regular: the largest n that the first author's public script plots (times ten at p = 100); Figure 8's sentence
-            on reasonable sample sizes is read so.
-        curves: ids by threshold: rate, what dominates, law, and of Figure 8 what dominates at reasonable n.
+        regular: the largest n that the first author's public script plots (times ten at p = 100), one reading of Figure
+            8's "reasonable sample sizes".
+        curves: ids by threshold, of claims on the rate, the dominating error, the law, and for Figure 8 the dominating
+            error at reasonable n.
     """
 
     place: records.Place
@@ -143,7 +144,7 @@ AUTHOR = (
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims by panel, then those at the settings of the author's public script."""
+    """Yields the claims by panel, then the claims at the settings of the author's public script."""
     for panel in PANELS:
         place = panel.place | {"location": f"Sec. 4.1, {panel.place['location']}"}
         for factor in panel.curves:
@@ -154,7 +155,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
             measured=log_log_slope(of_series(_rows(evidence, panel), "sampling"), "n"),
             criterion=power(evidence, "sampling_rate", SAMPLING_RATE),
         )  # fmt: skip
-    yield from _across(evidence)
+    yield from _comparisons(evidence)
     for id, name, location, regular, words in AUTHOR:
         rows = evidence.select("ext_author_profile", panel=name, clip_factor=3.0)
         n = rows[rows["n"] <= regular]["n"].max()
@@ -201,10 +202,10 @@ def _cost_of_privacy(evidence: Evidence, panel: Panel, factor: float, place: rec
         note=f"{by_runs.value:.3g} [{by_runs.low:.3g}, {by_runs.high:.3g}] by the runs themselves; {_crossing(rows)}; the grid was made "
         "to reach past the predicted crossing",
     )  # fmt: skip
-    at = panel.place | {"location": f"{panel.place['location']}, {threshold}", "source": source}
-    yield as_predicted(rows, law, at)
+    law_place = panel.place | {"location": f"{panel.place['location']}, {threshold}", "source": source}
+    yield as_predicted(rows, law, law_place)
     for id in reasonable:
-        # "Reasonable" has two readings: where the script's grid ends, and where ours does.
+        # "Reasonable" has two readings: the end of the script's grid, and the end of ours.
         ends = {rows[rows["n"] <= panel.regular]["n"].max(), rows["n"].max()}
         yield over_readings(
             id=id, **panel.place | {"location": f"{panel.place['location']}, Sec. 4.1", "source": source},
@@ -218,7 +219,7 @@ def _cost_of_privacy(evidence: Evidence, panel: Panel, factor: float, place: rec
 
 
 def start_up_over(experiment: Experiment, factor: float) -> float:
-    """The n up to which the error to least squares is due to noise: its start-up error is at most `START_UP` of that.
+    """The n up to which the error to least squares is due to noise: start-up error is at most `START_UP` of it.
 
     Beyond it the distance to least squares no longer falls with n, because `remaining_bias` does not depend on n.
     """
@@ -246,8 +247,8 @@ def _crossing(rows: pd.DataFrame) -> str:
     return f"they are equal near n = {np.exp(-offset / decay):.3g}"
 
 
-def _across(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims that compare the two figures, and those on the smallest n and on small failure probabilities."""
+def _comparisons(evidence: Evidence) -> Iterator[Claim]:
+    """Yields the claims that compare the two figures, on the smallest n, and on small failure probabilities."""
     two, eight = (_rows(evidence, panel) for panel in PANELS[:2])
     larger, smaller = (_experiment(evidence, panel).value("rho") for panel in PANELS[:2])
     settled = start_up_over(_experiment(evidence, PANELS[0]), 5.0)
@@ -259,13 +260,13 @@ def _across(evidence: Evidence) -> Iterator[Claim]:
         statement="the error due to privacy falls off with 1/sqrt(rho)",
         quantity=f"exponent of rho from {smaller:g} to {larger:g} in the mean ||theta_T - theta_hat||, p = 10, farthest over n",
         cells={
-            place: Estimate(*(per_log * math.log(each) for each in (ratio.value, ratio.low, ratio.high)))
+            place: Estimate(*(per_log * math.log(value) for value in (ratio.value, ratio.low, ratio.high)))
             for place, ratio in ratios.items()
         },
         criterion=between(-0.5 - RATE, -0.5 + RATE), changed=NEW,
         note=f"Figures 2 and 8(a) share data sets and normals; n up to {settled:.3g}, beyond which the start shows at the larger budget",
     )  # fmt: skip
-    yield _informal(evidence)
+    yield _theorem_1_2(evidence)
     first = two["n"].min()
     yield claim(
         id="fig02a-crosses", **FIGURE_2, statement="the curves cross: at small sample sizes the error due to privacy dominates",
@@ -276,11 +277,11 @@ def _across(evidence: Evidence) -> Iterator[Claim]:
         id="privacy-error-quantiles", **FIGURE_2 | {"location": "Thm 2.7", "kind": "theorem"},
         statement="the error grows with the failure probability beta only as powers of ln(1/beta), at most the fourth",
         quantity="log-log slope in ln(1/beta) of the quantile of ||theta_T - theta_hat|| at 1 - beta, beta = 0.25 to 0.025, by n",
-        cells=algebra.measured_by(private, ["n"], _in_beta), criterion=at_most(4.0), changed=NEW, note="quantiles are taken as exact",
+        cells=algebra.measured_by(private, ["n"], _exponent_in_beta), criterion=at_most(4.0), changed=NEW, note="quantiles are taken as exact",
     )  # fmt: skip
 
 
-def _in_beta(rows: pd.DataFrame) -> Estimate:
+def _exponent_in_beta(rows: pd.DataFrame) -> Estimate:
     """The exponent of ln(1/beta) in the upper quantiles of one row."""
     row = rows.iloc[0]
     points = pd.DataFrame(
@@ -289,12 +290,12 @@ def _in_beta(rows: pd.DataFrame) -> Estimate:
     return algebra.least_squares_slope(points, "x")
 
 
-def _informal(evidence: Evidence) -> Claim:
-    """Judges Theorem 1.2 by the constant that each of its two terms needs, over the figures on error."""
-    one = evidence.select("fig01")
-    one = one[one["p"] >= GROWN]
-    to_hat = one[(one["series"] == "DP-GD") & (one["error_to"] == "theta_hat")]
-    curves = [(Experiment(evidence, "fig01", "", "all"), to_hat, of_series(one, "OLS"))]
+def _theorem_1_2(evidence: Evidence) -> Claim:
+    """The claim on Theorem 1.2, by the constant that each of its two terms needs in the figures on error."""
+    figure_1 = evidence.select("fig01")
+    figure_1 = figure_1[figure_1["p"] >= GROWN]
+    to_hat = figure_1[(figure_1["series"] == "DP-GD") & (figure_1["error_to"] == "theta_hat")]
+    curves = [(Experiment(evidence, "fig01", "", "all"), to_hat, of_series(figure_1, "OLS"))]
     for panel in PANELS:
         rows = _rows(evidence, panel)
         curves.append((_experiment(evidence, panel), of_series(rows, "privacy"), of_series(rows, "sampling")))
@@ -322,7 +323,7 @@ def _informal(evidence: Evidence) -> Claim:
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates the mean error of least squares given its covariates, beside every plotted one."""
+    """Yields the mean error of least squares given its covariates, beside every plotted error."""
     for experiment in costs(evidence):
         rows = experiment.rows(panel=experiment.panel, series="sampling")
         for row in algebra.rows_of(rows.drop_duplicates("n")):

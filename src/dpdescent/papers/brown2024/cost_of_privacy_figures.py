@@ -87,7 +87,7 @@ def _privacy(factor: float) -> str:
 
 
 def _cost(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draws both errors of one panel with their predictions and fits, and the n at which the predictions cross."""
+    """Draws privacy and sampling error of a panel with predictions, fits, and the n at which predictions cross."""
     fitted = []
     for factor in sorted(set(rows["clip_factor"]), reverse=True):
         group = rows[rows["clip_factor"] == factor]
@@ -96,7 +96,7 @@ def _cost(axes: Axes, rows: pd.DataFrame) -> None:
         if (n := crossing_of(group)) is not None:
             vertical(axes, n, f"$n^*$ = {float(f'{n:.3g}'):,.0f}", color)
         fitted.append((private, 1.0, ":", f"privacy, {_threshold(factor)}", color))
-    # Drawn once, because the sampling error is the same at every threshold.
+    # The sampling error is drawn once, because it is the same at every threshold.
     sampling = rows[rows["series"] == "sampling"].drop_duplicates("n")
     _points(axes, sampling, SERIES["sampling"], OLS, "D")
     fitted.append((sampling, 0.5, "--", "sampling", OLS))
@@ -129,12 +129,12 @@ def _fit(axes: Axes, rows: pd.DataFrame, power: float, dashes: str, name: str) -
 def fitted(rows: pd.DataFrame, power: float) -> tuple[float, float]:
     """Returns a and b of `a n^-power + b`, by least squares of relative deviations: every n has equal weight.
 
-    Of a single size b is zero.
+    With a single sample size b is zero.
     """
     mean = rows["mean"].to_numpy(dtype=float)
     columns = np.stack([rows["n"].to_numpy(dtype=float) ** -power, np.ones(len(rows))], axis=1) / mean[:, None]
-    kept = columns if rows["n"].nunique() > 1 else columns[:, :1]
-    solved = np.linalg.lstsq(kept, np.ones(len(rows)), rcond=None)[0]
+    used = columns if rows["n"].nunique() > 1 else columns[:, :1]
+    solved = np.linalg.lstsq(used, np.ones(len(rows)), rcond=None)[0]
     return float(solved[0]), float(solved[1]) if len(solved) > 1 else 0.0
 
 
@@ -153,18 +153,18 @@ def crossing_of(rows: pd.DataFrame) -> float | None:
 
 
 def _readings(axes: Axes, rows: pd.DataFrame, factor: float) -> None:
-    """Draws both errors of the main variant with error bars, and those of other readings of the paper as thin lines."""
+    """Draws privacy and sampling error, the main variant with error bars, other readings of the paper as thin lines."""
     private, mark = CLIP_FACTORS.get(factor, (DP_GD, "o"))
     looks = {"privacy": (private, mark, _privacy(factor)), "sampling": (OLS, "D", SERIES["sampling"])}
     rows = rows[rows["clip_factor"] == factor].sort_values("n")
     for name, line in zip(variants_of(rows), ("-", *LINES), strict=False):
         for series, (color, marker, label) in looks.items():
-            one = select(rows, name, series=series)
+            own = select(rows, name, series=series)
             if name == "main":
                 axes.errorbar(
-                    one["n"], one["mean"], yerr=one["se"], color=color, marker=marker, markersize=4, label=label
+                    own["n"], own["mean"], yerr=own["se"], color=color, marker=marker, markersize=4, label=label
                 )
             else:
-                thin_curve(axes, one, "n", color=color, linestyle=line)
+                thin_curve(axes, own, "n", color=color, linestyle=line)
         if name != "main":
             axes.plot([], [], color=GREY, linestyle=line, linewidth=0.9, label=name)

@@ -1,7 +1,7 @@
-"""What the confidence intervals of brown2024 cover: Figures 5 and 10, intervals under outliers, and guarantees.
+"""Coverage of the confidence intervals of brown2024: Figures 5 and 10, intervals under outliers, and guarantees.
 
-Theorem 3.1 hides constants, and so does Claim C.11. What stands for them in the bounds is explicit: the divergence of the
-estimates' joint law from m independent ones, and Pinsker's inequality (`algorithms.gaussian_law`).
+Theorem 3.1 hides constants, and so does Claim C.11. Explicit expressions stand for them in the bounds: the divergence
+of the estimates' joint law from m independent ones, and Pinsker's inequality (`algorithms.gaussian_law`).
 """
 
 import math
@@ -34,7 +34,8 @@ class Ids(NamedTuple):
     """The ids of the claims on a figure on coverage.
 
     Attributes:
-        valid, settled: by construction, at every number of gradients N and from that on at which all of them exist.
+        valid: claims at every number of gradients N, by construction.
+        settled: claims from the N on at which all constructions exist, by construction.
     """
 
     valid: dict[str, str]
@@ -61,7 +62,7 @@ FIGURES = (
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on coverage, isotropic, then anisotropic, and those under outliers."""
+    """Yields the claims on coverage, isotropic, then anisotropic, then under outliers."""
     for figure, ids in FIGURES:
         rows = of_every_size(evidence, figure["artefact"])
         yield from _valid(rows, figure, ids)
@@ -93,14 +94,14 @@ def _valid(rows: pd.DataFrame, figure: records.Place, ids: Ids) -> Iterator[Clai
 
 
 def _short(rows: pd.DataFrame, figure: records.Place, id: str) -> Claim:
-    """Judges batches that are short beside the autocorrelation time, by runs in which independent ones do not exist."""
+    """The claim on batches that are short beside the autocorrelation time, by runs too short for independent ones."""
     place = ["n", "steps"]
-    less = algebra.differences(of_series(rows, "batched"), of_series(rows, "checkpoints"), place)
+    differences = algebra.differences(of_series(rows, "batched"), of_series(rows, "checkpoints"), place)
     return over_readings(
         id=id, **figure,
         statement="batches need to be large relative to the autocorrelation: short ones cover less than checkpoints do",
         quantity=f"coverage of theta_hat by batched means less that by checkpoints, N < {SETTLED}",
-        readings=algebra.means(less, place), criterion=BELOW_0, unstated="n and N", changed=NEW,
+        readings=algebra.means(differences, place), criterion=BELOW_0, unstated="n and N", changed=NEW,
         note="both come from the same runs, whose errors are taken as independent",
     )  # fmt: skip
 
@@ -114,7 +115,7 @@ def _average(rows: pd.DataFrame) -> Estimate:
 
 
 def _autocorrelation(evidence: Evidence, figure: records.Place, ids: Ids) -> Iterator[Claim]:
-    """Judges both halves of a sentence: autocorrelation grows with the run, and batches must therefore grow."""
+    """Yields the claims on both halves of a sentence: autocorrelation grows with the run, so batches must grow."""
     table, place = evidence.select(figure["artefact"], process="clipped"), figure | {"kind": "text"}
     table = table[table["steps"] > 100]
     yield over_readings(
@@ -135,7 +136,7 @@ def _autocorrelation(evidence: Evidence, figure: records.Place, ids: Ids) -> Ite
 
 
 def _growth(rows: pd.DataFrame, series: str) -> Estimate:
-    """Change from the shortest run to the longest. Coordinates are taken as independent, which widens the interval."""
+    """The change from the shortest run to the longest; coordinates count as independent, which widens the interval."""
     rows = rows[rows["series"] == series]
     if rows["steps"].nunique() < 2:
         return NOTHING
@@ -157,8 +158,8 @@ def _outliers(evidence: Evidence) -> Iterator[Claim]:
         statement="clipping introduces bias: DP-GD optimises a different objective function from least squares",
         quantity="coverage of least squares in the coordinate that outliers displace, highest over constructions and "
         f"thresholds, N = {rows['steps'].max()}",
-        # The lowest tenth of the coordinates: its middle, and the quantiles about its ends.
-        cells=algebra.means(of_series(last, "ols"), place, lambda each: Estimate(each["q05"], each["q025"], each["q10"])),
+        # The estimate is the middle of the lowest tenth of the coordinates, its interval the quantiles about its ends.
+        cells=algebra.means(of_series(last, "ols"), place, lambda row: Estimate(row["q05"], row["q025"], row["q10"])),
         criterion=at_most(0.9, ": clearly below the nominal 0.95"),
         changed="Before a review coordinates that outliers displace and those that they spare were averaged as if they "
         "were replicates.",
@@ -176,7 +177,7 @@ BY_PINSKER = "by the exact law on each data set and Pinsker's inequality"
 
 
 def evaluate_change(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates how far clipping may move coverage by Lemma 2.2: the probability that some gradient is clipped.
+    """Yields Lemma 2.2's bound on the change of coverage by clipping: the probability that some gradient is clipped.
 
     DP-GD stands beside the exact process on the same data sets, with other normals.
     """
@@ -187,21 +188,21 @@ def evaluate_change(evidence: Evidence) -> Iterator[Bound]:
             key = (point["n"], point["steps"], point["series"])
             if point["series"] not in CONSTRUCTIONS or key not in free.index:
                 continue
-            case, beside = runs_behind(experiment, point), free.loc[key]
+            case, exact = runs_behind(experiment, point), free.loc[key]
             count = float(point["clip_fraction"]) * case.setting.n * case.setting.releases
-            tv, change = min(1.0, count), abs(point["mean"] - beside["mean"])
+            tv, change = min(1.0, count), abs(point["mean"] - exact["mean"])
             empty = f"; {VACUOUS}: 1 bounds nothing" if tv >= 1.0 else ""
             yield bound_row(
                 bound="change of coverage by clipping", location="Lemma 2.2", setting=case.text, value=tv, measured=change,
                 note=f"at most the mean number of clipped gradients of a run, {count:.3g} (Markov's inequality); "
-                f"{CHANCE} above allowed{empty}", allowed=math.hypot(chance(point), chance(beside)),
+                f"{CHANCE} above allowed{empty}", allowed=math.hypot(chance(point), chance(exact)),
             )  # fmt: skip
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates rows of simulated coverage without clipping, as Theorem 3.1 supposes, then of the theorem's own estimates.
+    """Yields guarantees beside simulated coverage without clipping, as Theorem 3.1 supposes, then for its own estimates.
 
-    Those are last iterates of m runs of T steps, or every T-th of one run.
+    The theorem's estimates are the last iterates of m runs of T steps, or every T-th iterate of one run.
     """
     for artefact, name in COVERAGE.items():
         experiment = Experiment(evidence, artefact, name, "exact")

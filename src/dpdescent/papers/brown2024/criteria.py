@@ -1,4 +1,4 @@
-"""How the paper's words are read as numbers, and the records that carry its key: shared by all of its judgements."""
+"""Readings of the paper's words as numbers, and the records with its key, which all of its judgements share."""
 
 import math
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ finding = partial(records.finding, PAPER)
 CONSTANT = 0.03
 # The dimension from which "as p grows" is judged: below, the mean of a norm differs from the root of its mean square.
 GROWN = 10
-# "falls off with 1/n", "as the square root of p": the exponent within a tenth; sampling, which has no other part, 0.07.
+# "falls off with 1/n", "as the square root of p": the exponent within a tenth; for sampling error, which is pure, 0.07.
 RATE, SAMPLING_RATE = 0.1, 0.07
 # "roughly comparable", "relatively low": within a factor of two.
 COMPARABLE = 2.0
@@ -42,7 +42,7 @@ VALID = 0.93
 SETTLED = 220
 # "The error due to privacy noise": where the start-up error is at most a third of the noise, a ninth of its square.
 START_UP = 1.0 / 3.0
-# How many readings a note lists by name.
+# The largest number of readings that a note lists by name.
 LISTED = 4
 # Quantile columns of tables by the failure probability that they leave.
 TAILS = {"q75": 0.25, "q90": 0.1, "q95": 0.05, "q975": 0.025}
@@ -54,29 +54,33 @@ def over_readings(
     readings: Places, criterion: Criterion, unstated: str, verdicts: Mapping[str, Verdict] | None = None,
     shown: Estimate | None = None, changed: str = "", note: str = "",
 ) -> Claim:  # fmt: skip
-    """A claim that the paper makes at values that it does not state: where readings of them disagree it is open.
+    """A claim that the paper makes at values that it does not state; if readings of them disagree it is open.
 
     Args:
-        readings: what is measured at each reading; those without a value are left out, and of none nothing is testable.
-        unstated: the values that are not stated, for the criterion.
-        verdicts: the verdict of every reading, where it is not that of the criterion on its one estimate.
-        shown: the estimate of the headline reading, in place of the median and the range of all.
+        readings: the estimate of each reading; readings without a value are left out, and without any the claim is not
+            testable.
+        unstated: words for the values that are not stated, for the criterion.
+        verdicts: the verdict of every reading, if the criterion on its one estimate does not give it.
+        shown: the estimate of the main reading, in place of the median and the range of all.
     """
-    known = {place: each for place, each in readings.items() if not math.isnan(each.value)}
-    given = {place: criterion.verdict(each) if verdicts is None else verdicts[place] for place, each in known.items()}
+    defined = {place: estimate for place, estimate in readings.items() if not math.isnan(estimate.value)}
+    judged = {
+        place: criterion.verdict(estimate) if verdicts is None else verdicts[place]
+        for place, estimate in defined.items()
+    }
     make = partial(
         judged_claim, id=id, artefact=artefact, location=location, kind=kind, source=source, statement=statement,
         changed=changed,
     )  # fmt: skip
-    if not known:
+    if not defined:
         return make(
             quantity=quantity, measured=NOTHING, criterion=criterion.words, verdict="not testable", note=note
         )  # fmt: skip
-    shared, values = records.agreement(given), [each.value for each in known.values()]
-    # Readings of every verdict with their values; of many only how many, and from where to where.
+    shared, values = records.agreement(judged), [estimate.value for estimate in defined.values()]
+    # Readings are listed by verdict with their values; of many only their number and the range.
     parts = []
-    for verdict in dict.fromkeys(given.values()):
-        own = {place: each.value for place, each in known.items() if given[place] == verdict}
+    for verdict in dict.fromkeys(judged.values()):
+        own = {place: estimate.value for place, estimate in defined.items() if judged[place] == verdict}
         if len(own) <= LISTED:
             words = ", ".join(f"{place} ({value:.3g})" for place, value in own.items())
         else:
@@ -87,7 +91,7 @@ def over_readings(
         measured=shown or Estimate(float(np.median(values)), min(values), max(values)),
         criterion=f"{criterion.words}, at every reading of {unstated}, not stated",
         verdict=shared.verdict, why=shared.why, note="; ".join(filter(None, [", ".join(parts), note])),
-        cells=[Cell(place, each.value, each.low, each.high, given[place]) for place, each in known.items()],
+        cells=[Cell(place, estimate.value, estimate.low, estimate.high, judged[place]) for place, estimate in defined.items()],
     )  # fmt: skip
 
 
@@ -97,6 +101,6 @@ def of_series(rows: pd.DataFrame, series: str) -> pd.DataFrame:
 
 
 def power(evidence: Evidence, published: str, within: float) -> Criterion:
-    """The criterion that an exponent is within so much of the published one."""
+    """The criterion that an exponent is within a given distance of the published one."""
     exponent = evidence.published[published]
     return between(exponent - within, exponent + within)

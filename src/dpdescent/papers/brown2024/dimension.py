@@ -51,7 +51,7 @@ from dpdescent.replication.judging.bound_rows import CHANCE, chance, equality_ro
 from dpdescent.replication.judging.criteria import ABOVE_0, Criterion, at_least, between
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Source
 
-# Size of the data set whose maxima the ledger shows.
+# The size of the data set whose maxima the ledger shows.
 SHOWN = 2000
 OWN_MAXIMA = "every trial takes the maxima of its own records as bounds; the noise is the same multiple of them in all"
 # AdaSSP as it is commonly run, with public bounds, and at DP-GD's own budget and relation.
@@ -174,8 +174,8 @@ def run_ext_large_dimension(spec: Spec) -> Iterator[Row]:
         for name, bounds in bounds_of(spec, n, p, trial_stream(spec, p, n, trial, "maxima")).items():
             rng = trial_stream(spec, p, n, trial, "AdaSSP")
             estimates[name] = ada_ssp(gram, Calibration.standard(bounds, eps, delta), rng).theta
-        # DP-GD and projected descent share their normals. Records within Bx and By and iterates within the unit ball
-        # have gradients of at most Bx (Bx + By).
+        # DP-GD and projected descent share their normals. Gradients are at most Bx (Bx + By), because records are
+        # within Bx and By and iterates within the unit ball.
         normals = trial_stream(spec, p, n, trial, "noise").standard_normal((T, p))
         settings, bound = spec["settings"], spec["arms"]["bound_factor"] * math.sqrt(p)
         plain = Setting.of(spec, n, p, T, settings["clip_factor"])
@@ -223,7 +223,7 @@ def descend(gram: Gram, setting: Setting, normals: Array, radius: float) -> Arra
 def releases_ext_large_dimension(spec: Spec) -> Iterator[Release]:
     """Yields the ledger entries of one dimension: no arm has a guarantee, because there are no records."""
     place = f"p={spec['cell']['p']}"
-    # What AdaSSP receives differs by trial where bounds are the data's maxima.
+    # AdaSSP is listed without its noise, which differs by trial where bounds are the data's maxima.
     events = [
         replace(Mechanism.without_privacy(f"{name} without records", REASON), stand_in=STAND_IN)
         for name in ("DP-GD", *WITHOUT_RECORDS, PROJECTED)
@@ -245,8 +245,8 @@ SLOPE = f"log-log slope in p of the mean error to theta*, p >= {GROWN}"
 FIGURE_1: records.Place = {"artefact": "fig01", "location": "Figure 1", "kind": "figure", "source": "paper"}
 FIGURE_9: records.Place = {"artefact": "fig09", "location": "Figure 9", "kind": "figure", "source": "paper"}
 LARGE: records.Place = {"artefact": "ext_large_dimension", "location": "Sec. 4.1", "kind": "text", "source": "ours"}
-# Ids of a figure: error of DP-GD, of least squares, of DP-GD as a distance to it; growth of AdaSSP, its root of p with
-# whose claim that is, because the paper says it of Figure 1; three orders; the law.
+# Ids of a figure's claims: errors of DP-GD, of least squares, and of DP-GD as a distance to it; growth of AdaSSP, its
+# root of p and the source of the latter, because the paper says it of Figure 1 alone; three orders; the law.
 FIXED_RATIO: tuple[tuple[records.Place, tuple[str, str, str], tuple[str, str, Source], tuple[str, str, str], str], ...] = (
     (FIGURE_1, ("fig01-dp-gd-constant", "fig01-ols-constant", "fig01-dp-gd-constant-to-ols"),
      ("fig01-adassp-grows", "fig01-adassp-root", "paper"),
@@ -258,7 +258,7 @@ FIXED_RATIO: tuple[tuple[records.Place, tuple[str, str, str], tuple[str, str, So
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims by figure, then those at sizes where AdaSSP's ridge is nil."""
+    """Yields the claims by figure, then the claims at sizes at which AdaSSP's ridge is nil."""
     for figure, constant, growth, orders, law in FIXED_RATIO:
         rows = evidence.select(figure["artefact"], error_to="theta_star")
         yield from _constant(evidence, rows, figure, constant)
@@ -355,8 +355,8 @@ def _at_large_n(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims at n = 3000p, where AdaSSP's ridge is nil: the order, growth, and its rate."""
     rows = evidence.select("fig01", "n = 3000p", error_to="theta_star")
     readings = {
-        f"{series}, {place}": each for series in ADA_SSP
-        for place, each in algebra.ratios(of_series(rows, series), of_series(rows, "DP-GD"), ["p"]).items()
+        f"{series}, {place}": ratio for series in ADA_SSP
+        for place, ratio in algebra.ratios(of_series(rows, series), of_series(rows, "DP-GD"), ["p"]).items()
     }  # fmt: skip
     yield over_readings(
         id="fig01-order-large-n", **FIGURE_1 | {"source": "ours"},
@@ -405,7 +405,7 @@ def _at_large_n(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _commonly_run(evidence: Evidence, table: pd.DataFrame, common: list[str]) -> Claim:
-    """Judges the rate for AdaSSP as commonly run, whose bounds count as sqrt(p) only where p is far larger."""
+    """The claim on the rate of AdaSSP as commonly run, whose bounds count as sqrt(p) only where p is far larger."""
     rate, margin = evidence.published["ada_ssp_rate"], evidence.settings["bound_margin"]
     grown = adassp_grown(exponent=rate - RATE, margin=margin)
     inside = table[table["p"] >= grown]
@@ -432,7 +432,7 @@ def _commonly_run(evidence: Evidence, table: pd.DataFrame, common: list[str]) ->
 
 
 def _grown(rows: pd.DataFrame, series: str) -> pd.DataFrame:
-    """The rows of a series from the dimension on at which growth is judged."""
+    """The rows of a series from the dimension on from which growth is judged."""
     return rows[(rows["series"] == series) & (rows["p"] >= GROWN)]
 
 
@@ -470,7 +470,7 @@ def projected_grown(*, exponent: float, bound_factor: float, bound_y: float) -> 
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates the mean error of least squares given its covariates, beside every plotted one."""
+    """Yields the mean error of least squares given its covariates, beside every plotted error."""
     for artefact, place in DIMENSION.items():
         experiment = Experiment(evidence, artefact, place)
         for row in algebra.rows_of(experiment.rows(series="OLS", error_to="theta_star")):

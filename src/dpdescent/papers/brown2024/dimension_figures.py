@@ -1,4 +1,4 @@
-"""Figures of brown2024 on error against the dimension (1, 9, and up to p = 1280), and looks that all its figures share."""
+"""Figures of brown2024 on error against the dimension (1, 9, up to p = 1280), and styles that all its figures share."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -42,7 +42,7 @@ ERROR = {
 PREDICTED = "predicted, without clipping"
 MEANS = "points: mean with standard error"
 SPREAD = f"{MEANS}; shade: from 10 % to 90 % of the runs"
-# Of figures without records.
+# Colour and marker by method in the figure of runs without records.
 LARGE = {
     **METHODS, "AdaSSP (public bounds)": (SHADES["AdaSSP (public bounds)"], "^"),
     RATED: (SHADES["AdaSSP (zCDP-matched)"], "v"), PROJECTED: (PURPLE, "P"),
@@ -53,7 +53,7 @@ def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws the error to the truth and to least squares against the dimension.
 
     Below are other readings of DP-GD and other calibrations of AdaSSP, if the table has DP-GD. Variants with more
-    records a dimension, at which AdaSSP needs no ridge, have panels of their own on the right.
+    records for each dimension, at which AdaSSP needs no ridge, have panels of their own on the right.
     """
     ratios = (table["n"] / table["p"]).groupby(table["variant"]).first()
     headline = display["arms"]["n_over_p"]
@@ -76,7 +76,7 @@ def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         log_scale(panel, digits=FINE)
         panel.set(title=f"$n={ratios[name]:g}\\,p$", xlabel=P, ylabel=ERROR["theta_star"])
     if below:
-        _below(axes[1], truth, ratios, larger)
+        _draw_readings(axes[1], truth, ratios, larger)
     legend_below(figure, axes.flat, 4, SPREAD)
     return figure
 
@@ -84,7 +84,7 @@ def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 draw_fig09 = draw_fig01
 
 
-def _below(axes: Sequence[Axes], rows: pd.DataFrame, ratios: "pd.Series[float]", larger: list[str]) -> None:
+def _draw_readings(axes: Sequence[Axes], rows: pd.DataFrame, ratios: "pd.Series[float]", larger: list[str]) -> None:
     """Draws DP-GD under all readings of the paper, and AdaSSP under all calibrations for each ratio of n to p."""
     main = [name for name in variants_of(rows) if name not in (*larger, *NARROWER)]
     _with_errors(axes[0], select(rows, series="DP-GD"), "DP-GD")

@@ -1,6 +1,6 @@
-"""What is wrong or missing in brown2024, each point demonstrated by a number of ours, with its charitable reading.
+"""Errors and gaps in brown2024, each point demonstrated by a number of ours, with its charitable reading.
 
-Called errors are only points that an independent review confirmed; what the text does not decide is a question.
+Only points that an independent review confirmed are called errors; points that the text does not decide are questions.
 """
 
 from collections.abc import Iterator
@@ -17,12 +17,12 @@ from dpdescent.replication.judging.statistics import log_log_slope
 
 
 def demonstrate(evidence: Evidence) -> list[Finding]:
-    """Demonstrates all findings, the gravest first."""
+    """All findings, the gravest first."""
     findings = [
         *_small_noise(evidence), _small_budget(evidence), _coverage_steps(evidence), _sample_condition(evidence),
         _lemma_constant(evidence), _ada_ssp(evidence), *_unstated(evidence), *_questions(evidence),
     ]  # fmt: skip
-    return sorted(findings, key=lambda each: get_args(Severity).index(each.severity))
+    return sorted(findings, key=lambda point: get_args(Severity).index(point.severity))
 
 
 def _small_noise(evidence: Evidence) -> Iterator[Finding]:
@@ -90,7 +90,7 @@ def _small_budget(evidence: Evidence) -> Finding:
 
 
 def _coverage_steps(evidence: Evidence) -> Finding:
-    """Theorem 3.1 where its logarithm is 0, so that one step suffices for every c, in the exact law at Sigma = I."""
+    """The finding on Theorem 3.1 where its logarithm is 0, so that it asks for one step at every c, at Sigma = I."""
     m, p, sigma, beta, eta = 10, 10, 1.0, evidence.settings["beta"], formulas.ETA
     start, alpha = p**-0.5, evidence.settings["alpha"]
     loud = separation.silent_theorem(sigma=sigma, m=m, p=p, eta=eta, beta=beta)
@@ -195,8 +195,8 @@ def _unstated(evidence: Evidence) -> Iterator[Finding]:
     lengths = evidence.select("fig06", process="clipped")
     shares = []
     for n, rows in lengths.groupby("n"):
-        at = rows[rows["steps"] == rows["steps"].max()].set_index("series")["mean"]
-        shares.append(f"{at['batched'] / at['OLS']:.1f} at n = {n}")
+        means = rows[rows["steps"] == rows["steps"].max()].set_index("series")["mean"]
+        shares.append(f"{means['batched'] / means['OLS']:.1f} at n = {n}")
     yield finding(
         id="unstated-sample-size", location="Sec. 4.2, App. B", kind="unstated", severity="low", status="confirmed", artefact="fig06",
         statement="widths are roughly comparable to those of the textbook intervals; n, the nominal level and the number of data sets are not stated",
@@ -207,10 +207,10 @@ def _unstated(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _questions(evidence: Evidence) -> Iterator[Finding]:
-    rows, about = evidence.select("fig02"), evidence.spec["artefacts"]["fig02"]
-    eta, rho, T = about["settings"]["eta"], about["settings"]["rho"], about["arms"]["T"]
-    predicted = formulas.crossing(p=about["cells"]["a"]["p"], rho=rho, T=T, eta=eta, k=5.0)
-    at = {
+    rows, specification = evidence.select("fig02"), evidence.spec["artefacts"]["fig02"]
+    eta, rho, T = specification["settings"]["eta"], specification["settings"]["rho"], specification["arms"]["T"]
+    predicted = formulas.crossing(p=specification["cells"]["a"]["p"], rho=rho, T=T, eta=eta, k=5.0)
+    errors = {
         factor: [row_at(rows, n=5000, clip_factor=factor, series=series)["mean"] for series in ("privacy", "sampling")]
         for factor in (5.0, 3.0)
     }
@@ -220,7 +220,7 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
         expected="a crossing within the range of the figure, which is not stated",
         measured=(
             "privacy error over sampling error at n = 5000, where the first author's public script ends: "
-            + ", ".join(f"{privacy / sampling:.2f} at {factor:g} sqrt(p)" for factor, (privacy, sampling) in at.items())
+            + ", ".join(f"{privacy / sampling:.2f} at {factor:g} sqrt(p)" for factor, (privacy, sampling) in errors.items())
         ),
         charitable=f"the script has 3 sqrt(p) and may not be what made the figure; with 5 sqrt(p) the crossing is near n = {predicted:.3g}",
     )  # fmt: skip
@@ -282,7 +282,7 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
         expected="an experiment with p close to n",
         measured=(
             "the largest p/n of any figure is 1/100; by the law at Sigma = I both errors are equal at "
-            + ", ".join(f"n = {formulas.crossing(p=1, rho=each, T=T, eta=formulas.ETA, k=5.0):.4g} p for rho = {each:g}" for each in (rho, evidence.settings["rho"]))
+            + ", ".join(f"n = {formulas.crossing(p=1, rho=budget, T=T, eta=formulas.ETA, k=5.0):.4g} p for rho = {budget:g}" for budget in (rho, evidence.settings["rho"]))
         ),
         charitable="loose wording: n of the order of p up to a constant of a hundred",
     )  # fmt: skip

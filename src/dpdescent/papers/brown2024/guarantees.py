@@ -1,4 +1,4 @@
-"""What brown2024 guarantees: privacy at a budget (Lemma 2.1, Claim A.6), and coverage without clipping (Theorem 3.1)."""
+"""Guarantees of brown2024: privacy at a budget (Lemma 2.1, Claim A.6), and coverage without clipping (Theorem 3.1)."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ THEOREM_3_1: records.Place = {"artefact": "ext_no_clipping", "location": "Thm 3.
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on privacy, then those on coverage.
+    """Yields the claims on privacy, then the claims on coverage.
 
     Theorem 3.1, whose constants are hidden, is judged in the explicit form that the exact law and Pinsker's inequality give.
     """
@@ -64,22 +64,22 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-# Bounds: what the figures' runs cost in privacy
+# Bounds on the privacy cost of the figures' runs
 
 # Artefacts whose budgets are converted; Figures 6 and 11 share the runs of 5 and 10.
 BUDGETED = ("fig01", "fig02", "fig03", "fig04", "fig05", "fig07", "fig08", "fig09", "fig10", "ext_small_noise")
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates rows of every figure's runs at the ends of its grids, then of every budget."""
+    """Yields the cost of every figure's runs at the ends of its grids, then the epsilon of every budget."""
     for case in (*_single(evidence), *_intervals(evidence)):
-        at = case.setting
-        shared = "" if at.runs == 1 else f", of all {at.runs} runs together"
+        setting = case.setting
+        shared = "" if setting.runs == 1 else f", of all {setting.runs} runs together"
         yield bound_row(
-            bound="zCDP cost", location="Lemma 2.1, Claims A.4, A.5", setting=case.text, value=at.rho,
-            measured=zcdp.gaussian_rho(mean_sensitivity(at.gamma, at.n), at.noise_sd, at.releases),
-            note=f"measured is what {at.releases} releases cost{shared} (replace-one), equal but for rounding: none is wasted",
-            allowed=ROUNDING * at.rho,
+            bound="zCDP cost", location="Lemma 2.1, Claims A.4, A.5", setting=case.text, value=setting.rho,
+            measured=zcdp.gaussian_rho(mean_sensitivity(setting.gamma, setting.n), setting.noise_sd, setting.releases),
+            note=f"measured is what {setting.releases} releases cost{shared} (replace-one), equal but for rounding: none is wasted",
+            allowed=ROUNDING * setting.rho,
         )  # fmt: skip
     delta, artefacts = evidence.settings["dp_delta"], evidence.spec["artefacts"]
     panels = [(artefact, name.split(",")[0]) for artefact in BUDGETED for name in artefacts[artefact]["cells"]]

@@ -1,8 +1,8 @@
 """Figures 5, 6, 10 and 11 and intervals under outliers: three constructions of confidence intervals, from one simulation.
 
 All N gradients of a construction share the budget: one run of N steps, or m runs of N/m. Each construction is simulated
-twice: on DP-GD with clipping, and on the exact Gaussian process that DP-GD follows when nothing is clipped. What the
-intervals cover is judged in `coverage`, how long they are in `lengths`.
+twice: on DP-GD with clipping, and on the exact Gaussian process that DP-GD follows when nothing is clipped. The coverage
+of the intervals is judged in `coverage`, their length in `lengths`.
 """
 
 from collections.abc import Callable, Iterator
@@ -38,7 +38,7 @@ SHORT = "batched, short"
 NAMES: dict[str, Construction] = {
     INDEPENDENT: "independent runs", CHECKPOINTS: "checkpoints", BATCHED: "batched means"
 }  # fmt: skip
-# The paper's constructions; variants that the tables have besides are not judged with them.
+# The paper's constructions, without the variants that the tables have too.
 CONSTRUCTIONS = (INDEPENDENT, CHECKPOINTS, BATCHED)
 
 
@@ -48,7 +48,7 @@ class Constructed:
 
     Attributes:
         name: name of the construction.
-        steps: N, number of gradients over all runs.
+        steps: N, number of gradients of all runs together.
         intervals: centres and half-widths, shapes (replications, p).
         law: law of the iterates without clipping, at this construction's noise.
         clip_fraction: fraction of all gradients that were clipped; 0 for the exact process.
@@ -77,9 +77,9 @@ def constructed(
     law, lag1 = law_of(sample, setting), autocorrelation(path[burn_in:])
     for name, construct in ((CHECKPOINTS, checkpoints), (BATCHED, batched_means)):
         yield Constructed(name, steps, t_intervals(construct(path, m, burn_in), level), law, clipped, lag1)
-    kept, length = steps - burn_in, spec["settings"]["short_batch"]
-    if short and kept % length == 0 and kept >= m * length:
-        estimates = batched_means(path, kept // length, burn_in)
+    after_burn_in, length = steps - burn_in, spec["settings"]["short_batch"]
+    if short and after_burn_in % length == 0 and after_burn_in >= m * length:
+        estimates = batched_means(path, after_burn_in // length, burn_in)
         yield Constructed(SHORT, steps, t_intervals(estimates, level), law, clipped, lag1)
     if steps > m * burn_in:
         path, setting, clipped = _paths(spec, sample, trial, steps, clip_factor, runs=m)
@@ -91,7 +91,7 @@ def constructed(
 def _paths(
     spec: Spec, sample: LinearSample, trial: int, steps: int, clip_factor: float, runs: int
 ) -> tuple[Array, Setting, float]:
-    """Returns iterates of all replications, shape (N / runs, runs replications, p), setting and fraction clipped."""
+    """Returns iterates, shape (N / runs, runs replications, p), their setting, and the fraction of gradients clipped."""
     setting = Setting.of(spec, sample.n, sample.p, steps // runs, clip_factor, runs)
     columns = runs * spec["cell"]["replications"]
     rng = trial_stream(spec, sample.p, sample.n, trial, f"noise {spec['panel']} N={steps} runs={runs}")
@@ -116,26 +116,26 @@ def autocorrelation(path: Array) -> Array:
 
 # Coverage and lengths
 
-# Takes a part's specification, a construction and its target; returns columns, `value` among them, each of shape (p,).
+# A function of a part's specification, a construction and its target; it returns columns of shape (p,), with `value`.
 Measure = Callable[[Spec, Constructed, Array], dict[str, Array]]
 
 
 def _coverage(spec: Spec, construction: Constructed, target: Array) -> dict[str, Array]:
     """Returns the share of replications whose interval covers the target, and the coverage that the law guarantees.
 
-    The guarantee (brown2024 Claim C.10, Pinsker's inequality) is given for the exact process and NaN elsewhere. Beside
-    it stand the lengths of the same intervals, which the figure of lengths reads.
+    The guarantee (brown2024 Claim C.10, Pinsker's inequality) is for the exact process and NaN elsewhere. More columns
+    have the lengths of the same intervals, which the figure of lengths reads.
     """
     covered = construction.intervals.covers(target).mean(axis=0)
     nothing = np.full(len(covered), np.nan)
     if construction.name == SHORT:
         return {"value": covered, "guaranteed": nothing}
     lengths = _length(spec, construction, target)
-    beside = {"length": lengths["value"], "predicted": lengths["predicted"], "settled": lengths["settled"]}
+    length_columns = {"length": lengths["value"], "predicted": lengths["predicted"], "settled": lengths["settled"]}
     if spec["panel"] != "exact":
-        return {"value": covered, "guaranteed": nothing, **beside}
+        return {"value": covered, "guaranteed": nothing, **length_columns}
     promised = 1.0 - spec["settings"]["alpha"] - pinsker(_estimates_law(spec, construction).coordinate_divergences())
-    return {"value": covered, "guaranteed": np.maximum(promised, 0.0), **beside}
+    return {"value": covered, "guaranteed": np.maximum(promised, 0.0), **length_columns}
 
 
 def _length(spec: Spec, construction: Constructed, target: Array) -> dict[str, Array]:
@@ -156,7 +156,7 @@ def _estimates_law(spec: Spec, construction: Constructed) -> EstimatesLaw:
 def _measured(spec: Spec, measure: Measure) -> Iterator[Row]:
     """Yields rows of one sample size, one for each construction, N and coordinate.
 
-    Each coordinate of a data set counts as a trial, so that the table's spread is the one over coordinates.
+    Each coordinate of a data set counts as a trial, so that the table's spread is over coordinates.
     """
     n, p, factor = spec["cell"]["n"], spec["cell"]["p"], spec["settings"]["clip_factor"]
     for trial in range(*spec["trials"]):
@@ -189,9 +189,9 @@ def run_fig05(spec: Spec) -> Iterator[Row]:
 
 
 def run_fig06(spec: Spec) -> Iterator[Row]:
-    """Yields rows of one sample size: mean length by coordinate, beside that of OLS intervals for theta*, without privacy.
+    """Yields rows of one sample size: mean lengths by coordinate, also of OLS intervals for theta*, without privacy.
 
-    Where the part of Figure 5 with the same runs is given, lengths are read there.
+    If the part of Figure 5 with the same runs is given, lengths are read from it.
     """
     n, p = spec["cell"]["n"], spec["cell"]["p"]
     for trial in range(*spec["trials"]):
@@ -239,7 +239,7 @@ releases_fig06 = releases_fig10 = releases_fig11 = releases_fig05
 
 
 def run_ext_outliers(spec: Spec) -> Iterator[Row]:
-    """Yields rows of one panel: coverage of both minimisers by construction, clip factor and number of gradients."""
+    """Yields rows of one panel: coverage of Huber minimiser and least squares, by construction, threshold and N."""
     cell, p = spec["cell"], spec["cell"]["p"]
     for trial in range(*spec["trials"]):
         sample = contaminated(spec, trial)
@@ -279,18 +279,18 @@ def releases_ext_outliers(spec: Spec) -> Iterator[Release]:
     return released(spec, arms)
 
 
-# What judgements of coverage and of lengths share
+# Functions that judgements of coverage and of lengths share
 
 
 def of_every_size(evidence: Evidence, artefact: str) -> pd.DataFrame:
-    """The rows of DP-GD itself; sizes beyond those run with clipping come from the exact process."""
+    """The rows of DP-GD itself; sizes that were not run with clipping come from the exact process."""
     table = evidence.select(artefact)
     clipped = table["process"] == "clipped"
     return table[clipped | (table["n"] > table[clipped]["n"].max())]
 
 
 def runs_behind(experiment: Experiment, row: "pd.Series[float]") -> Case:
-    """The runs behind a row of a table of intervals, N gradients in all: one run, or m of N/m each."""
+    """The runs behind a row of a table of intervals, N gradients in all: one run, or m runs of N/m gradients."""
     series, steps = str(row["series"]), int(row["steps"])
     runs = experiment.value("m") if series == INDEPENDENT else 1
     place = f"{experiment.place}, {experiment.panel}, {NAMES[series]}"

@@ -36,14 +36,14 @@ COVERAGE = r"coverage of $\hat\theta$"
 BARS = "points: mean; bars: central 95 % of the coordinates"
 COLUMNS = 3
 MEASURED, THEORY, READINGS = "measured", "theory", "readings"
-# Neighbouring constructions stand so far apart along N.
+# The factor in N by which neighbouring constructions stand apart.
 ASIDE = 1.03
-# Minimisers that are closer than this count as equal.
+# The distance below which minimisers count as equal.
 ROUNDING = 1e-9
 
 
 class Part(NamedTuple):
-    """What one panel shows: measured intervals of one process and n, what theory says, or readings of the paper."""
+    """A panel of measured intervals of one process and n, of theory, or of readings of the paper."""
 
     title: str
     kind: str
@@ -161,7 +161,7 @@ def _bars(axes: Axes, x: Any, rows: pd.DataFrame, **style: Any) -> None:
 
 
 def _guarantees(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draws the coverage guaranteed without clipping (brown2024 Claim C.10), a line style for each n."""
+    """Draws the coverage guaranteed without clipping (brown2024 Claim C.10), with a line style for each n."""
     for (n, group), dashes in zip(rows.groupby("n"), (":", *LINES), strict=False):
         for series, (_, color, _) in CONSTRUCTIONS.items():
             chosen = group[(group["series"] == series) & (group["guaranteed"] > 0.5)].sort_values("steps")
@@ -195,7 +195,7 @@ def _readings(axes: Axes, rows: pd.DataFrame) -> None:
 def draw_ext_outliers(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws the coverage of the Huber minimiser and of least squares, by construction and threshold."""
     main = select(table)
-    # By the share of outliers, because cells may come in another order.
+    # Panels are sorted by the share of outliers, because cells may come in another order.
     parts = sorted(set(main["panel"]), key=lambda part: (display["cells"][part]["share"], part))
     counts = sorted(set(main["steps"]))
     figure, axes = panels(
@@ -215,19 +215,19 @@ def draw_ext_outliers(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _targets(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draws the coverage of both targets by every construction, in a group for each threshold.
+    """Draws the coverage of the Huber minimiser and of least squares by construction, in a group for each threshold.
 
-    Below each group stand its threshold, the share clipped there and the distance of its two targets.
+    Below each group stand its threshold, the share of gradients clipped and the distance of the two targets.
     """
     factors = sorted(set(rows["clip_factor"]))
     marks = {"huber": ("Huberised minimiser", None), "ols": ("least squares", "white")}
-    for j, (target, (what, face)) in enumerate(marks.items()):
+    for j, (target, (words, face)) in enumerate(marks.items()):
         for k, (name, (label, color, marker)) in enumerate(CONSTRUCTIONS.items()):
             chosen = rows[(rows["series"] == target) & (rows["construction"] == name)].sort_values("clip_factor")
             x = np.array([factors.index(factor) for factor in chosen["clip_factor"]]) + 0.3 * j - 0.15 + 0.08 * (k - 1)
             if len(chosen):
                 style = {"color": color, "markerfacecolor": face or color, "fmt": marker}
-                _bars(axes, x, chosen, label=f"{what}, {label}", **style)
+                _bars(axes, x, chosen, label=f"{words}, {label}", **style)
     means, groups = rows.groupby("clip_factor")[["clip_fraction", "apart"]].mean(), []
     for factor in factors:
         clipped, apart = means.loc[factor]

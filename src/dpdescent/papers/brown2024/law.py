@@ -75,25 +75,25 @@ def run_ext_law(spec: Spec) -> Iterator[Row]:
 
 
 def _unclipped(spec: Spec, trial: int) -> Iterator[Row]:
-    """Yields the level of every run and of their mean at every number of steps, and how fast runs without noise end.
+    """Yields the level of every run and of their mean at every number of steps, and distances of runs without noise.
 
-    The noise is that of DP-GD at the paper's threshold and T steps.
+    The noise has the size of DP-GD's at the paper's threshold and T steps.
     """
-    cell, given = spec["cell"], spec["arms"]
+    cell, arms = spec["cell"], spec["arms"]
     sample, runs, eta = design_of(spec, trial), cell["runs"], cell["eta"]
-    noise_sd = Setting.of(spec, cell["n"], cell["p"], given["T"], spec["settings"]["clip_factor"]).noise_sd
+    noise_sd = Setting.of(spec, cell["n"], cell["p"], arms["T"], spec["settings"]["clip_factor"]).noise_sd
     rng = trial_stream(spec, sample.p, sample.n, trial, f"law {spec['panel']}")
-    normals = rng.standard_normal((max(given["steps"]), 1, runs, sample.p))
-    path = _path(sample, dp_gd.DPGDArms.alike(runs, max(given["steps"]), eta, np.inf, noise_sd), normals)
+    normals = rng.standard_normal((max(arms["steps"]), 1, runs, sample.p))
+    path = _path(sample, dp_gd.DPGDArms.alike(runs, max(arms["steps"]), eta, np.inf, noise_sd), normals)
     law = IterateLaw.of(sample.gram, eta=eta, noise_sd=noise_sd)
     averaged = IterateLaw.of(sample.gram, eta=eta, noise_sd=noise_sd / runs**0.5)
-    for T in given["steps"]:
+    for T in arms["steps"]:
         theta = path[T - 1]
         for k, level in enumerate(levels(law, T, theta)):
             yield {"T": T, "series": LEVEL, "trial": trial * runs + k, "value": float(level)}
         mean = float(levels(averaged, T, theta.mean(axis=0)))
         yield {"T": T, "series": MEAN_LEVEL, "trial": trial, "value": mean}
-    yield from _without_noise(given["steps"], sample, law, trial)
+    yield from _without_noise(arms["steps"], sample, law, trial)
 
 
 def _path(sample: LinearSample, arms: dp_gd.DPGDArms, normals: Array) -> Array:
@@ -104,7 +104,7 @@ def _path(sample: LinearSample, arms: dp_gd.DPGDArms, normals: Array) -> Array:
 
 
 def _without_noise(steps: list[int], sample: LinearSample, law: IterateLaw, trial: int) -> Iterator[Row]:
-    """Yields the distance to least squares over what ||M|| and 7/8 leave of the start, and the last step's factor."""
+    """Yields distances to least squares divided by ||M||^t and (7/8)^t times the start's, and the last contraction."""
     arms = dp_gd.DPGDArms.alike(1, max(steps), law.eta, np.inf, 0.0)
     path = _path(sample, arms, np.zeros((max(steps), 1, 1, sample.p)))
     distances = np.linalg.norm(path[:, 0] - law.theta_hat, axis=1)
@@ -147,7 +147,7 @@ def _clipped(spec: Spec, trial: int) -> Iterator[Row]:
 def design_of(spec: Spec, trial: int) -> LinearSample:
     """Returns a trial's data set: normal, heavy-tailed or orthogonal covariates, labels of the linear model.
 
-    Orthogonal ones are cosines, whose sums X'X are n times the identity: no draw at all.
+    Orthogonal covariates are cosines, whose sums X'X are n times the identity: they are not drawn.
     """
     n, p, panel = spec["cell"]["n"], spec["cell"]["p"], spec["panel"]
     if panel in ("normal", "clipped"):
@@ -167,7 +167,8 @@ def releases_ext_law(spec: Spec) -> Iterator[Release]:
         return released(spec, [(f"{event.name}, {spec['panel']}", event)])
     settings = by_threshold(spec)
     return released(
-        spec, [(f"DP-GD n={each.n} gamma={k:g} sqrt(p), {spec['panel']}", each) for k, each in settings.items()]
+        spec,
+        [(f"DP-GD n={setting.n} gamma={k:g} sqrt(p), {spec['panel']}", setting) for k, setting in settings.items()],
     )
 
 
@@ -200,7 +201,7 @@ def as_predicted(rows: pd.DataFrame, id: str, place: records.Place) -> Claim:
 
 
 def deviations(rows: pd.DataFrame) -> algebra.Places:
-    """How far quantiles of levels lie from those of uniform ones, averaged over rows; of few trials, exactly.
+    """Distances of quantiles of levels from quantiles of uniform values, averaged over rows; exact for few trials too.
 
     A sample quantile of N uniform values, by linear interpolation, has mean `(q (N - 1) + 1) / (N + 1)`.
     """
@@ -216,11 +217,11 @@ def deviations(rows: pd.DataFrame) -> algebra.Places:
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on runs without clipping, on designs of any kind, then on what clipping moves."""
+    """Yields the claims on runs without clipping, on designs of any kind, then on the effect of clipping."""
     rows = evidence.select("ext_law")
     yield from _law(rows)
     yield from _decay(rows)
-    yield from _moved(rows[rows["panel"] == "clipped"])
+    yield from _effect_of_clipping(rows[rows["panel"] == "clipped"])
 
 
 def _law(table: pd.DataFrame) -> Iterator[Claim]:
@@ -231,7 +232,9 @@ def _law(table: pd.DataFrame) -> Iterator[Claim]:
     ):  # fmt: skip
         rows = table[(table["series"] == LEVEL) & (table["panel"] == panel)]
         cells = {
-            f"T = {T:g}, {place}": each for T, group in rows.groupby("T") for place, each in deviations(group).items()
+            f"T = {T:g}, {place}": estimate
+            for T, group in rows.groupby("T")
+            for place, estimate in deviations(group).items()
         }
         yield claim_on_all_cells(
             id=id, **THEOREM | {"location": location}, statement=statement,
@@ -243,7 +246,7 @@ def _law(table: pd.DataFrame) -> Iterator[Claim]:
         id="law-mean", **THEOREM,
         statement="without clipping theta_t has mean theta_hat + (I - eta Sigma)^t (theta_0 - theta_hat)",
         quantity="level of the mean over runs in the chi-square distribution of its own law less one half, farthest over T and design",
-        cells={place: statistics.less_number(each, 0.5) for place, each in means.items()},
+        cells={place: statistics.less_number(estimate, 0.5) for place, estimate in means.items()},
         criterion=between(-2 * LAWFUL, 2 * LAWFUL), changed=NEW,
         note="each data set has one mean over its runs, a tenth of a run's sd; a wrong mean has levels near 1",
     )  # fmt: skip
@@ -266,7 +269,7 @@ def _decay(rows: pd.DataFrame) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def _moved(rows: pd.DataFrame) -> Iterator[Claim]:
+def _effect_of_clipping(rows: pd.DataFrame) -> Iterator[Claim]:
     yield claim_on_all_cells(
         id="lemma-2.2", **THEOREM | {"location": "Lemma 2.2"},
         statement="if nothing is clipped with probability 1 - beta, DP-GD is within total variation beta of its law without clipping",

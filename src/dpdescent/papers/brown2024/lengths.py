@@ -1,4 +1,4 @@
-"""How long the confidence intervals of brown2024 are: Figures 6 and 11."""
+"""Lengths of the confidence intervals of brown2024: Figures 6 and 11."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -67,13 +67,13 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         yield from _lengths(rows, figure, ids)
         yield from _laws(evidence, figure, ids)
         yield from _comparable(evidence, rows, figure, ids)
-        # Averages of final iterates beside the last one, on the exact process at equal N.
+        # Averages of final iterates are compared with the last one on the exact process at equal N.
         alone, averaged = (
             evidence.select(figure["artefact"], variant, process="exact", series="independent")
             for variant in ("last iterate only", "main")
         )
         yield over_readings(
-            id=ids.averages, **_elsewhere(figure, "Sec. 3.1"),
+            id=ids.averages, **_text_place(figure, "Sec. 3.1"),
             statement="an average of the final few iterates in place of the final one is slightly more practical: shorter intervals",
             quantity="mean length of intervals from independent runs, last iterate over average after the burn-in",
             readings=algebra.ratios(alone, averaged, ["n", "steps"]), criterion=at_least(1.0, words="above 1"),
@@ -81,8 +81,8 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         )  # fmt: skip
 
 
-def _elsewhere(figure: records.Place, location: str) -> records.Place:
-    """The place of what a text says of a figure."""
+def _text_place(figure: records.Place, location: str) -> records.Place:
+    """The place of a sentence in the text about a figure."""
     return figure | {"kind": "text", "location": figure["location"].replace("Sec. 4.2", location)}
 
 
@@ -105,7 +105,7 @@ def _lengths(rows: pd.DataFrame, figure: records.Place, ids: Ids) -> Iterator[Cl
         criterion=at_least(0.5 - RATE, ": like the noise, sqrt(N)"), unstated="n", changed=BY_N,
     )  # fmt: skip
     yield over_readings(
-        id=ids.better_use, **_elsewhere(figure, "Sec. 3.1"),
+        id=ids.better_use, **_text_place(figure, "Sec. 3.1"),
         statement="batched means may make better use of the privacy budget than checkpoints",
         quantity=f"mean length, checkpoints over batched means, N >= {SETTLED}",
         readings=algebra.ratios(checkpoints, of_series(settled, "batched"), ["n", "steps"]),
@@ -115,28 +115,28 @@ def _lengths(rows: pd.DataFrame, figure: records.Place, ids: Ids) -> Iterator[Cl
 
 
 def _laws(evidence: Evidence, figure: records.Place, ids: Ids) -> Iterator[Claim]:
-    place = _elsewhere(figure, "Lemma 2.3") | {"kind": "theorem", "source": "ours"}
+    place = _text_place(figure, "Lemma 2.3") | {"kind": "theorem", "source": "ours"}
     for series in CONSTRUCTIONS:
         exact = evidence.select(figure["artefact"], process="exact", series=series)
         yield claim_on_all_cells(
             id=ids.law[series], **place, statement=f"(ours) the exact law gives the length of the intervals: {NAMES[series]}",
             quantity=f"mean length of the exact process over its expected length, farthest from 1 over N >= {SETTLED} and n",
-            cells=algebra.means(exact[exact["steps"] >= SETTLED], ["n", "steps"], _over_predicted),
+            cells=algebra.means(exact[exact["steps"] >= SETTLED], ["n", "steps"], _ratio_to_predicted),
             criterion=between(1 - CLOSE, 1 + CLOSE),
         )  # fmt: skip
 
 
-def _over_predicted(row: "pd.Series[float]") -> Estimate:
+def _ratio_to_predicted(row: "pd.Series[float]") -> Estimate:
     mean = statistics.mean_of(row)
-    return Estimate(*(each / row["predicted"] for each in (mean.value, mean.low, mean.high)))
+    return Estimate(*(value / row["predicted"] for value in (mean.value, mean.low, mean.high)))
 
 
 def _comparable(evidence: Evidence, rows: pd.DataFrame, figure: records.Place, ids: Ids) -> Iterator[Claim]:
-    """Judges widths by n and N, which are not stated."""
+    """Yields the claims on widths, read at every n and N, which are not stated."""
     for series in CONSTRUCTIONS:
         population = ""
         if series == "batched":
-            # What these intervals cover of the population parameter, exactly, at Sigma = I.
+            # The intervals' coverage of the population parameter is exact at Sigma = I.
             covered = [f"{batched(evidence, n, 520, 10, n**-0.5).coverage:.3f} at n = {n}" for n in (10_000, 40_000)]
             population = (
                 "; a comparable width does not make an interval for the population parameter (Sec. 1.3), which by the exact law "
@@ -157,7 +157,7 @@ def _comparable(evidence: Evidence, rows: pd.DataFrame, figure: records.Place, i
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates the expected length by the exact law of every plotted one, which is an equality where nothing is clipped."""
+    """Yields the expected length by the exact law beside every plotted one, an equality where nothing is clipped."""
     for artefact, name in (("fig06", "Figure 6"), ("fig11", "Figure 11")):
         for process in ("clipped", "exact"):
             experiment = Experiment(evidence, artefact, name, process)

@@ -1,8 +1,8 @@
 """The regime without clipping: conditions of Lemmas 2.2, 2.5, 2.6 and Theorem 3.1 beside the settings that are used.
 
-Also Theorem 2.7 as sigma -> 0 (`ext_small_noise`), where gamma and lambda shrink with sigma and the number of steps does
-not. In the bounds, measured are the smallest constants with which data sets meet the condition at theta*, as quantiles
-over data sets.
+Theorem 2.7 as sigma -> 0 is here too (`ext_small_noise`): gamma and lambda shrink with sigma, the number of steps does
+not. The measured values of the bounds are the smallest constants with which data sets meet the condition at theta*, as
+quantiles over data sets.
 """
 
 import math
@@ -83,11 +83,11 @@ def _required(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -
     """Yields rows of the gamma and n that Lemma 2.5 requires, at the c0 of the data and at the c0 of Lemma 2.6."""
     settings, n, p = spec["settings"], sample.n, sample.p
     met, stated = _constants(spec, sample, theta_star)
-    given = {"T": spec["arms"]["T"], "eta": settings["eta"], "beta": settings["beta"]}
+    sizes = {"T": spec["arms"]["T"], "eta": settings["eta"], "beta": settings["beta"]}
     for whose, c0 in {"the data's": met.c0, "the lemma's": stated}.items():
         gamma = condition.required_threshold(c0=c0, sigma=1.0, p=p)
         yield {"series": f"gamma required at {whose} c0", "value": gamma}
-        needed = condition.required_records(c0=c0, n=n, p=p, rho=settings["rho"], **given)
+        needed = condition.required_records(c0=c0, n=n, p=p, rho=settings["rho"], **sizes)
         yield {"series": f"n required at {whose} c0", "value": needed}
     yield {"series": "gamma used", "value": settings["clip_factor"] * np.sqrt(p)}
     yield {"series": "n used", "value": float(n)}
@@ -108,7 +108,7 @@ def _coupling(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -
 
 
 def _lemma(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -> Iterator[Row]:
-    """Yields rows of what is clipped at the gamma and lambda of Lemma 2.5, for every sigma.
+    """Yields rows of the shares clipped at the gamma and lambda of Lemma 2.5, for every sigma.
 
     Both come from the c0 of the data; the lemma involves no budget.
     """
@@ -150,7 +150,7 @@ def releases_ext_no_clipping(spec: Spec) -> Iterator[Release]:
         )  # fmt: skip
         arms.append(("DP-GD as in Lemma 2.5", event))
     if spec["panel"].startswith("coupling"):
-        arms += [(f"DP-GD n={each.n} gamma={k:g} sqrt(p)", each) for k, each in by_threshold(spec).items()]
+        arms += [(f"DP-GD n={setting.n} gamma={k:g} sqrt(p)", setting) for k, setting in by_threshold(spec).items()]
     return released(spec, arms)
 
 
@@ -158,7 +158,7 @@ def run_ext_small_noise(spec: Spec) -> Iterator[Row]:
     """Yields rows of every sigma and c: distance to theta_hat at the theorem's setting, and the bound with c' = 1."""
     n, p, settings = spec["cell"]["n"], spec["cell"]["p"], spec["settings"]
     for trial in range(*spec["trials"]):
-        for sigma, c, setting in _of_theorem(spec):
+        for sigma, c, setting in _theorem_settings(spec):
             sample, _ = sample_of(spec, p, n, trial, sigma)
             target = linear_least_squares(sample.gram)
             normals = trial_stream(spec, p, n, trial, "noise").standard_normal((setting.T, 1, 1, p))
@@ -173,7 +173,7 @@ def run_ext_small_noise(spec: Spec) -> Iterator[Row]:
             }  # fmt: skip
 
 
-def _of_theorem(spec: Spec) -> Iterator[tuple[float, float, Setting]]:
+def _theorem_settings(spec: Spec) -> Iterator[tuple[float, float, Setting]]:
     """Yields the setting that Theorem 2.7 prescribes for every sigma and constant c."""
     n, p, rho, beta = spec["cell"]["n"], spec["cell"]["p"], spec["settings"]["rho"], spec["settings"]["beta"]
     for sigma in spec["arms"]["sigma"]:
@@ -183,7 +183,9 @@ def _of_theorem(spec: Spec) -> Iterator[tuple[float, float, Setting]]:
 
 def releases_ext_small_noise(spec: Spec) -> Iterator[Release]:
     """Yields the ledger entries of each sigma and c; sigma counts as known, as in the theorem."""
-    return released(spec, ((f"DP-GD sigma={sigma:g} c={c:g}", setting) for sigma, c, setting in _of_theorem(spec)))
+    return released(
+        spec, ((f"DP-GD sigma={sigma:g} c={c:g}", setting) for sigma, c, setting in _theorem_settings(spec))
+    )
 
 
 # Claims
@@ -197,7 +199,7 @@ RARE = 0.05
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on chosen thresholds, then those on the lemmas and the theorem."""
+    """Yields the claims on chosen thresholds, then the claims on the lemmas and the theorem."""
     rows = evidence.select("ext_no_clipping", panel="coupling", series=ANY)
     five, ten = (algebra.means(rows[rows["clip_factor"] == factor], ["n"]) for factor in (5.0, 10.0))
     gamma, n = _required_over_used(evidence)
@@ -245,7 +247,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _required_over_used(evidence: Evidence) -> tuple[list[float], list[float]]:
-    """What the lemmas ask for over what the experiments have, at the data's c0: of gamma, and of n."""
+    """Ratios of the gamma, and of the n, that the lemmas require at the data's c0 to the experiments' own."""
     wide = evidence.select("ext_no_clipping", panel="required").pivot_table(
         index=["p", "n"], columns="series", values="mean"
     )
@@ -271,7 +273,7 @@ def _small_noise(evidence: Evidence) -> Claim:
             growth.append(statistics.ratio(smallest, row_at(over_bound, sigma=1.0)))
     least, criterion = statistics.worst(growth, largest=False), at_most(100.0, words="at most 100")
     one: Verdict = criterion.verdict(least)
-    # A constant of its own for each sigma is there if one serves all, and cannot be refuted at finitely many sigma.
+    # A c' that may depend on sigma exists if one c' serves all, and cannot be refuted at finitely many sigma.
     verdicts: dict[str, Verdict] = {
         "one c' for every sigma": one, "a c' for each sigma": one if one == "reproduced" else "inconclusive",
     }  # fmt: skip
@@ -289,21 +291,22 @@ def _small_noise(evidence: Evidence) -> Claim:
 # Bounds
 
 PLACE = "no clipping"
-# Where the proof of Lemma 2.5 is put to the test: the experiments' sigma, the least for its base case, and smaller.
+# The sigma at which the proof of Lemma 2.5 is tested: the experiments', the least for its base case, and a smaller one.
 LABEL_NOISE = (1.0, 1.0 / 3.0, 0.1)
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates rows of every size, in the order of p and n: the condition, what is clipped; then rows without data."""
+    """Yields rows on the condition and on clipping at every size, in the order of p and n, then rows without data."""
     beta = float(evidence.settings["beta"])
     for panel, rows_of in (("condition", _parts), (LEMMA, _clipped)):
         table = Experiment(evidence, "ext_no_clipping", PLACE, panel).rows(panel=panel)
         for (p, n, T), rows in table.groupby(["p", "n", "T"]):
             yield from rows_of(rows, int(n), int(p), int(T), beta)
-    # Whether the smallest threshold of Lemma 2.5 is enough for the steps of its proof; c0 cancels.
+    # The rows show whether the smallest threshold of Lemma 2.5 is enough for the steps of its proof; c0 cancels.
     p, c0 = 10, 100.0
     for sigma in LABEL_NOISE:
-        # What the proof allows each of a residual's four terms: (ii) is c0, the signal, and (iv) c0 sigma, the label.
+        # The proof allows each of a residual's four terms as much: (ii) is c0, the signal, and (iv) c0 sigma, the
+        # label.
         allowed = condition.required_threshold(c0=c0, sigma=sigma, p=p) / (4.0 * c0 * math.sqrt(p))
         for name, value, size in (
             ("base case", 4.0 * allowed / c0, (c0 * sigma + c0) / c0), ("term (ii)", allowed / c0, 1.0),
@@ -332,8 +335,8 @@ def _parts(rows: pd.DataFrame, n: int, p: int, T: int, beta: float) -> Iterator[
         measured = value_at(rows, quantile(share * beta), series=series)
         return bound_row(bound=name, location=location, setting=setting, value=value, measured=measured, note=note)
 
-    given = {"n": n, "T": T, "beta": beta}
-    c0, c1 = condition.lemma_constant(**given), condition.covariate_constant(n=n, p=p, beta=beta)
+    sizes = {"n": n, "T": T, "beta": beta}
+    c0, c1 = condition.lemma_constant(**sizes), condition.covariate_constant(n=n, p=p, beta=beta)
     name, series = "(ii) max ||x_i|| / sqrt(p)", "(ii) covariates"
     yield beside(name, "Claim A.9", series, c1, "c1, probability 1 - beta/5")
     why = "sqrt(2/p) ln(5n/beta), where sqrt(2 ln(5n/beta)/p) is meant: larger, so that it bounds as well"
@@ -345,13 +348,13 @@ def _parts(rows: pd.DataFrame, n: int, p: int, T: int, beta: float) -> Iterator[
     yield beside("(iii) max |xi_i| / sigma", "Lemma C.7", "(iii) residuals", label, "probability 1 - beta/5")
     name, series = "(iv) max |x_i' M^t theta*|", "(iv) signal"
     why = "by the sub-Gaussian tail in place of Lemma A.11, which restores the constant of Lemma 2.6"
-    short = condition.sub_gaussian_signal_constant(p=p, **given)
+    short = condition.sub_gaussian_signal_constant(p=p, **sizes)
     yield beside(f"{name}, sub-Gaussian", "Lemma 2.6", series, short, why)
     if p >= 2:
-        mended = condition.signal_constant(p=p, **given)
+        mended = condition.signal_constant(p=p, **sizes)
         yield beside(f"{name}, mended", "Lemma C.7", series, mended, "printed argument with c1 in the place of c0")
         why = "4 c0 ln(5nT/beta) / (1 - p^(-1/2)): a multiple of the c0 that is to be shown, here that of Lemma 2.6"
-        circular = condition.signal_constant_as_printed(c0=c0, p=p, **given)
+        circular = condition.signal_constant_as_printed(c0=c0, p=p, **sizes)
         yield beside(f"{name}, as printed", "(58)", series, circular, why)
         yield bound_row(
             bound="c0 that the argument for (iv) yields", location="Lemma 2.6, C.7", setting=setting, value=c0,
@@ -360,9 +363,9 @@ def _parts(rows: pd.DataFrame, n: int, p: int, T: int, beta: float) -> Iterator[
             "constant than the stated one; a sub-Gaussian tail bound restores that",
         )  # fmt: skip
     name, series = "(v) max |x_i' A_t X'xi| / (sigma sqrt(np))", "(v) cross terms"
-    both = condition.cross_constant(c1=c1, **given)
+    both = condition.cross_constant(c1=c1, **sizes)
     yield beside(name, "(69)", series, both, "both tails; probability 1 - beta/5")
-    one = condition.cross_constant_as_printed(c1=c1, **given)
+    one = condition.cross_constant_as_printed(c1=c1, **sizes)
     yield beside(f"{name}, as printed", "(69)", series, one, "one tail of two")
     why = f"12 ln^1.5(5nT/beta); measured is the least c0 of all parts, {in_words(quantile(beta))} over data sets"
     yield beside("c0 of Condition 2.4", "Lemma 2.6", "c0", c0, why, share=1.0)

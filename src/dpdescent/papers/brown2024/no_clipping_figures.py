@@ -37,7 +37,7 @@ LINES = ("-", "--", ":")
 
 
 def draw_ext_no_clipping(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws Condition 2.4 on data, required over used settings, the coupling's probability, and loss of coverage."""
+    """Draws Condition 2.4 on data, ratios of required to used settings, the coupling's probability, and coverage lost."""
     figure, grid = panels(2, 2, size=(5.6, 4.3))
     axes, rows = grid.ravel(), select(table)
     _condition(axes[0], select(rows, panel="condition"))
@@ -63,7 +63,7 @@ def _condition(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _required(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draws the gamma and n that Lemma 2.5 requires, over those that the experiments use."""
+    """Draws ratios of the gamma and n that Lemma 2.5 requires to the experiments' own."""
     for (p, group), line in zip(rows.groupby("p"), LINES, strict=False):
         wide = group.pivot_table(index="n", columns="series", values="mean")
         for (whose, color), (what, marker) in (
@@ -105,7 +105,7 @@ def _coverage(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def draw_ext_small_noise(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the error over the bound of Theorem 2.7, and the share clipped at the first step, as sigma tends to 0."""
+    """Draws the error relative to Theorem 2.7's bound, and the share clipped at the first step, as sigma tends to 0."""
     figure, grid = panels(2)
     axes, rows = grid.ravel(), select(table)
     # Shades of one colour, because all runs are DP-GD.

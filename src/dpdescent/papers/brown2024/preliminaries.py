@@ -1,7 +1,7 @@
-"""The preliminaries of App. A: tails, norms, spectra and least squares errors that they bound, measured.
+"""The preliminaries of App. A: bounds on tails, norms, spectra and least squares errors, beside measured ones.
 
-Where the paper only says that a constant exists, it is the argument `constant` with default 1, at which a value has the
-right order and is no bound.
+A constant that the paper only says exists is the argument `constant` with default 1, at which a value has the right
+order and is no bound.
 """
 
 import math
@@ -83,7 +83,7 @@ def _gaussian_norm(rng: np.random.Generator, p: int, beta: float) -> tuple[float
 
 
 def _spectrum(rng: np.random.Generator, p: int, beta: float) -> tuple[float, float]:
-    """Whether the spectrum leaves [1/2, 2] at n = 100 (p + ln(1/beta)), because Claim A.10 does not give its constant c."""
+    """Whether the spectrum leaves [1/2, 2] at n = 100 (p + ln(1/beta)); Claim A.10 has no value for the 100."""
     n = round(covariance_records(p, beta, constant=100.0))
     eigenvalues = np.linalg.eigvalsh(wishart_gram(np.zeros(p), n, rng).xx / n)
     return float(eigenvalues[0] < 0.5 or eigenvalues[-1] > 2.0), beta
@@ -106,12 +106,12 @@ def _least_squares(rng: np.random.Generator, p: int, beta: float) -> tuple[float
 TABLE: records.Place = {
     "artefact": "table_preliminaries", "location": "Claim A.12", "kind": "theorem", "source": "paper",
 }  # fmt: skip
-# The trials from which a 0.95 quantile is one: the largest sizes of Figure 8 have fewer.
+# The least number of trials for a 0.95 quantile; the largest sizes of Figure 8 have fewer.
 ENOUGH = 20
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claim on tails, and that on the error of least squares."""
+    """Yields the claims on tails and on the error of least squares."""
     rows = evidence.select("table_preliminaries")
     tails = rows[rows["quantity"].str.contains(": P(", regex=False)]
     yield claim_on_all_cells(
@@ -123,10 +123,10 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         note="Claim A.10 hides the constant of its n: it is 100 here. The bounds are far from sharp",
     )  # fmt: skip
     squares = list(algebra.rows_of(rows[rows["quantity"].str.startswith("A.12")]))
-    cells = {"over p, beta = 0.05": algebra.largest_over_smallest(_needed(point, "q95") for point in squares)}
+    cells = {"over p, beta = 0.05": algebra.largest_over_smallest(_needed_constant(point, "q95") for point in squares)}
     for point in squares:
         cells[f"over beta, p = {point['p']}"] = algebra.largest_over_smallest(
-            _needed(point, column) for column in TAILS
+            _needed_constant(point, column) for column in TAILS
         )
     # The c' that the sampling errors of Figures 2 and 8 need at the 0.95 quantile, by figure and panel.
     for artefact, panel, p in (("fig02", "a", 10), ("fig08", "a", 10), ("fig08", "b", 100)):
@@ -145,7 +145,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _share(point: "pd.Series[float]") -> Estimate:
-    """A frequency over its bound; where nothing was seen, three events might have been expected at most."""
+    """A frequency divided by its bound; the interval reaches to three events at least, as none seen allows as many."""
     mean = statistics.mean_of(point)
     high, low = max(mean.high, 3.0 / point["trials"]), max(mean.low, 0.0)
     return Estimate(*(value / point["bound"] for value in (point["mean"], low, high)))
@@ -156,7 +156,7 @@ def _records_of(point: "pd.Series[float]") -> int:
     return round(float(point["p"] / point["bound"])) + int(point["p"]) + 1
 
 
-def _needed(point: "pd.Series[float]", column: str) -> float:
+def _needed_constant(point: "pd.Series[float]", column: str) -> float:
     """The c' of Claim A.12 at a quantile of a row."""
     bound = least_squares_bound(n=_records_of(point), p=int(point["p"]), sigma=1.0, beta=TAILS[column])
     return float(point[column] / bound)
@@ -166,7 +166,7 @@ def _needed(point: "pd.Series[float]", column: str) -> float:
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates rows of the preliminaries: probabilities, and the exact mean of the error of least squares."""
+    """Yields rows of the preliminaries: probabilities, and the exact mean of the error of least squares."""
     for point in algebra.rows_of(evidence.select("table_preliminaries")):
         if point["quantity"].startswith("A.12"):
             yield equality_row(

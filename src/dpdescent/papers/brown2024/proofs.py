@@ -1,7 +1,7 @@
 """Sizes that Sec. 1.2 and the proofs of App. C bound or take for granted: gradients, residuals, noise, spectra.
 
-They are measured on normal data sets, in runs without clipping (`table_proofs`). The bounds are statements that one exact
-example decides: printed factors, a printed condition, and sensitivity.
+They are measured on normal data sets, in runs without clipping (`table_proofs`). The rows of bounds are on printed
+factors, a printed condition and sensitivity, which one exact example decides.
 """
 
 import math
@@ -69,7 +69,7 @@ def run_table_proofs(spec: Spec) -> Iterator[Row]:
         if spec["panel"] == "spectrum":
             measured: Iterable[tuple[str, int, float]] = [(RECORDS, 0, _records_needed(spec, p, n, trial))]
         else:
-            measured = _on(spec, *sample_of(spec, p, n, trial), trial)
+            measured = _quantities_of(spec, *sample_of(spec, p, n, trial), trial)
         for quantity, T, value in measured:
             yield {
                 "panel": panel, "quantity": quantity, "n": n, "p": p, "T": T, "series": "measured", "trial": trial,
@@ -77,7 +77,7 @@ def run_table_proofs(spec: Spec) -> Iterator[Row]:
             }  # fmt: skip
 
 
-def _on(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -> Measured:
+def _quantities_of(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -> Measured:
     """Yields every quantity on one data set; the longest run serves all numbers of steps."""
     setting, longest = setting_of(spec, sample.n, sample.p), max(spec["arms"]["steps"])
     T, c0 = setting.T, float(sample.norms.max()) / sample.p**0.5
@@ -86,7 +86,7 @@ def _on(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -> Meas
     path = dp_gd.descend([sample], arms, normals, record=True).path
     assert path is not None
     theta, residuals, law = path[:, 0, 0], sample.y - sample.X @ theta_star, law_of(sample, setting)
-    # The largest gradient of T steps from zero, and what the Cauchy-Schwarz inequality alone makes of it.
+    # The largest gradient of T steps from zero, and its bound by the Cauchy-Schwarz inequality alone.
     visited = np.vstack([np.zeros(sample.p), theta[: T - 1]])
     gradients = np.abs(sample.y[:, None] - sample.X @ visited.T).max(axis=1) * sample.norms
     away = float(np.linalg.norm(visited - theta_star, axis=1).max())
@@ -99,7 +99,7 @@ def _on(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -> Meas
         largest = float(sizes[:, :steps].max()) / (law.eta * law.noise_sd)
         yield NOISE, steps, largest
         yield NOISE_OVER_C0, steps, largest / c0**2
-    # The largest |x_i' M^s z_t| over its bound, at the c0 that the covariates alone need.
+    # The largest ratio of |x_i' M^s z_t| to its bound, at the c0 that the covariates alone need.
     worst, along = 0.0, setting.noise_sd * normals[:T, 0, 0] @ law.eigenvectors
     for s in range(T):
         bound = condition.noise_projection(
@@ -108,16 +108,16 @@ def _on(spec: Spec, sample: LinearSample, theta_star: Array, trial: int) -> Meas
         moved = (along * law.contraction**s) @ law.eigenvectors.T
         worst = max(worst, float(np.abs(sample.X @ moved.T).max()) / bound)
     yield PROJECTION, T, worst
-    # How far one noisy step from theta* moves, and the largest residual after it (eq. 5).
+    # The length of the noise of one step from theta*, and the largest residual after it (eq. 5).
     noise = setting.eta * setting.noise_sd * normals[0, 0, 0]
     stepped = theta_star + setting.eta * (residuals @ sample.X) / sample.n + noise
     yield STEP, 1, float(np.linalg.norm(noise))
     yield RESIDUAL, 1, float(np.abs(sample.y - sample.X @ stepped).max())
-    yield from _of_the_data(spec, sample, theta_star, setting)
+    yield from _quantities_of_data(spec, sample, theta_star, setting)
 
 
-def _of_the_data(spec: Spec, sample: LinearSample, theta_star: Array, setting: Setting) -> Measured:
-    """Yields what hangs on the data alone: the kernel, the estimate, directions, the covariance's shape."""
+def _quantities_of_data(spec: Spec, sample: LinearSample, theta_star: Array, setting: Setting) -> Measured:
+    """Yields the quantities of the data alone: the kernel, the estimate, directions, the covariance's shape."""
     T, beta, p, law = setting.T, spec["settings"]["beta"], sample.p, law_of(sample, setting)
     c1 = condition.covariate_constant(n=sample.n, p=p, beta=beta)
     ceiling = condition.kernel_bound(c1=c1, n=sample.n, p=p)
@@ -163,7 +163,7 @@ def _records_needed(spec: Spec, p: int, most: int, trial: int) -> float:
 
 
 def setting_of(spec: Spec, n: int, p: int) -> Setting:
-    """Returns the setting whose noise the runs have: the paper's."""
+    """Returns the paper's setting, whose noise the runs have."""
     return Setting.of(spec, n, p, spec["arms"]["T"], spec["settings"]["clip_factor"])
 
 
@@ -210,28 +210,28 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
             measured=algebra.exponent(chosen, "p"), criterion=at_most(exponent + RATE), changed=NEW,
             note="logarithms of n, which the order leaves out, grow with p here",
         )  # fmt: skip
-    gaps = algebra.paired_rows(_of(large, CAUCHY_SCHWARZ), _of(large, GRADIENT), ["p"])
-    over = pd.DataFrame([_ratio_row(first, second) for first, second in gaps], columns=["p", "mean", "se", "trials"])
+    gaps = algebra.paired_rows(_of_quantity(large, CAUCHY_SCHWARZ), _of_quantity(large, GRADIENT), ["p"])
+    ratios = pd.DataFrame([_ratio_row(first, second) for first, second in gaps], columns=["p", "mean", "se", "trials"])
     yield claim(
         id="cauchy-schwarz-is-loose", **TABLE,
         statement="the gradients are bounded by roughly sqrt(p), where a standard application of Cauchy-Schwarz has order p",
         quantity=f"log-log slope in p at n = 100p of what Cauchy-Schwarz allows over the largest gradient, p >= {GROWN}",
-        measured=algebra.exponent(over, "p"), criterion=ABOVE_0, changed=NEW,
+        measured=algebra.exponent(ratios, "p"), criterion=ABOVE_0, changed=NEW,
     )  # fmt: skip
     table = evidence.select("table_proofs")
     for id, location, quantity, statement in BOUNDED:
         yield claim_on_all_cells(
             id=id, **TABLE | {"location": location, "kind": "theorem"}, statement=statement,
             quantity="0.95 quantile over data sets of the size over its bound, largest over n and p",
-            cells=algebra.means(_of(table, quantity), ["p", "n"], lambda point: exactly(point["q95"])),
+            cells=algebra.means(_of_quantity(table, quantity), ["p", "n"], lambda point: exactly(point["q95"])),
             criterion=at_most(1.0), changed=NEW, note="the quantile is taken as exact; the bounds are far from sharp",
         )  # fmt: skip
     yield from _shapes(table, rows)
-    yield _noise_ratio(_of(table, NOISE_OVER_C0))
+    yield _noise_ratio(_of_quantity(table, NOISE_OVER_C0))
     yield from _records(table[table["panel"] == "spectrum"])
 
 
-def _of(table: pd.DataFrame, quantity: str) -> pd.DataFrame:
+def _of_quantity(table: pd.DataFrame, quantity: str) -> pd.DataFrame:
     return table[table["quantity"] == quantity]
 
 
@@ -256,12 +256,12 @@ def _shapes(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Claim]:
     yield claim_on_all_cells(
         id="nearly-spherical", **TABLE | {"location": "Sec. 1.1"},
         statement="the stationary covariance c A is nearly spherical", quantity="condition number of A at n = 100p, largest over p",
-        cells=algebra.means(_of(rows, CONDITION_NUMBER), ["p"]), criterion=at_most(COMPARABLE), changed=NEW,
+        cells=algebra.means(_of_quantity(rows, CONDITION_NUMBER), ["p"]), criterion=at_most(COMPARABLE), changed=NEW,
     )  # fmt: skip
 
 
 def _noise_ratio(table: pd.DataFrame) -> Claim:
-    """Judges the logarithm of Lemma 2.5 on what noise alone does, per c0^2, as in the lemma."""
+    """The claim on the logarithm of Lemma 2.5, by gradients that noise alone makes, per c0^2 as in the lemma."""
     table = table[table["p"] == 10]
     needed = [
         point[column] / math.sqrt(math.log(2.0 * point["n"] * point["T"] / beta))
@@ -288,12 +288,12 @@ def _records(rows: pd.DataFrame) -> Iterator[Claim]:
     yield claim_on_all_cells(
         id="records-logarithm", **A_10, statement="that n grows with beta only as ln(1/beta)",
         quantity="the n needed with probability 1 - beta over p + ln(1/beta): largest over smallest over beta, by p",
-        cells=algebra.measured_by(rows, ["p"], _over_beta), criterion=at_most(COMPARABLE, ": one constant serves all"), changed=NEW,
+        cells=algebra.measured_by(rows, ["p"], _range_over_beta), criterion=at_most(COMPARABLE, ": one constant serves all"), changed=NEW,
         note=f"beta from {max(TAILS.values()):g} to {min(TAILS.values()):g}; quantiles are taken as exact",
     )  # fmt: skip
 
 
-def _over_beta(rows: pd.DataFrame) -> Estimate:
+def _range_over_beta(rows: pd.DataFrame) -> Estimate:
     point = rows.iloc[0]
     return algebra.largest_over_smallest(
         point[column] / (point["p"] + math.log(1.0 / beta)) for column, beta in TAILS.items()
@@ -303,12 +303,12 @@ def _over_beta(rows: pd.DataFrame) -> Estimate:
 # Bounds
 
 EXACT = "no measurement: measured is exact"
-# Dimensions beside m for the printed Frobenius norm, budgets for the printed number of steps, lengths of a record.
+# Dimensions for the printed Frobenius norm, budgets for the printed number of steps, lengths of a record.
 DIMENSIONS, BUDGETS, LENGTHS = (10, 100), (1e-1, 1e-3, 1e-6), (1e-1, 1e-3, 1e-6)
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates the rows on App. C.2.2, on Theorem 2.7's logarithm, and on the sensitivity of least squares."""
+    """Yields the rows on App. C.2.2, on Theorem 2.7's logarithm, and on the sensitivity of least squares."""
     m, beta = int(evidence.settings["m"]), float(evidence.settings["beta"])
     # The norm of a p by p matrix that is printed with m in the place of p; no constant is hidden in it.
     for p in DIMENSIONS:
@@ -325,7 +325,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
             setting=f"p=10, rho={rho:g}, beta={beta:g}, c = 1", value=0.0, measured=theorem_steps(n=n, p=10, rho=rho),
             direction="at least", note=f"{EXACT}: ln(n rho/p) at n = {n:.4g}, negative where n rho is below p",
         )  # fmt: skip
-    # How far one replaced record of two moves least squares: without bound as the other one gets short.
+    # One replaced record of two moves least squares without bound as the other one gets short.
     for length in LENGTHS:
         pair = [LinearSample(np.full((2, 1), length), np.array([1.0, y])) for y in (1.0, -1.0)]
         first, second = (linear_least_squares(sample.gram) for sample in pair)

@@ -1,4 +1,4 @@
-"""How far apart estimates must be for valid intervals, by exact laws: Theorem 3.1, App. C.2, numbers of batches, targets.
+"""Separations of estimates that make intervals valid, by exact laws: Theorem 3.1, App. C.2, batches, targets.
 
 The paper hides constants. Here every quantity is exact: the coverage at a separation of T steps, the least T with a
 given coverage, the total variation of pairs of normal laws, and coverage and length where Sigma is the identity.
@@ -51,7 +51,7 @@ def separated(
 ) -> EstimatesLaw:  # fmt: skip
     """Returns the law of m estimates that are T steps apart, without burn-in and by last iterates, as in Theorem 3.1.
 
-    The start is at distance `start` from theta_hat in every direction; eigenvalues are those of X'X/n.
+    The start is at distance `start` from theta_hat in every direction; the eigenvalues belong to X'X/n.
     """
     p = len(eigenvalues)
     law = IterateLaw(np.full(p, start), np.zeros(p), eta, noise_sd, np.asarray(eigenvalues), np.eye(p))
@@ -93,14 +93,14 @@ def scaled_variation(*, p: int, distance: float) -> float:
     require_positive(p=p, distance=distance)
     e = distance / math.sqrt(p)
     squared = p * (1.0 + e) * math.log1p(e) / e
-    inner, outer = (float(gammainc(p / 2.0, each / 2.0)) for each in (squared, squared / (1.0 + e)))
+    inner, outer = (float(gammainc(p / 2.0, radius_squared / 2.0)) for radius_squared in (squared, squared / (1.0 + e)))
     return inner - outer
 
 
 def closeness(law: EstimatesLaw) -> float:
-    """Returns `||S_1^{-1/2} S_2 S_1^{-1/2} - I||` in the Frobenius norm, Claim C.11's on covariances (eq. 95).
+    """Returns `||S_1^{-1/2} S_2 S_1^{-1/2} - I||` in the Frobenius norm, Claim C.11's distance of covariances (eq. 95).
 
-    S_2 is the covariance of m estimates by independent runs or checkpoints, S_1 that of m independent stationary draws.
+    S_2 is the covariance of m estimates by independent runs or checkpoints, S_1 of m independent stationary draws.
     """
     excess = law.covariances / law.settled_variances[:, None, None] - np.eye(law.means.shape[1])
     return math.sqrt(float((excess**2).sum()))
@@ -118,11 +118,11 @@ def at_identity(
     construction: Construction, *, steps: int, m: int, noise_sd: float, start: float, eta: float = 0.25,
     burn_in: int = 0, level: float = 0.95, tail: int | None = None, target_sd: float = 0.0,
 ) -> AtIdentity:  # fmt: skip
-    """Returns coverage and length of the intervals from m estimates of N steps in all, exactly.
+    """Returns the exact coverage and length of the intervals from m estimates of N steps in all.
 
     Args:
-        construction: how the estimates are by_number; with burn_in 0, and tail 1 for independent runs, as in Theorem 3.1.
-        start: theta_hat_j, from which runs that begin at zero are off.
+        construction: how the estimates are made; with burn_in 0, and tail 1 for independent runs, as in Theorem 3.1.
+        start: theta_hat_j, the distance at the start of runs that begin at zero.
         tail: number of last iterates that an independent run averages.
         target_sd: sd of theta_hat_j about the target; 0 where theta_hat_j is the target itself.
     """
@@ -134,11 +134,11 @@ def at_identity(
 
 def batched(evidence: Evidence, n: int, steps: int, m: int, target_sd: float = 0.0) -> AtIdentity:
     """Batched means without clipping at the settings of Sec. 4.2, where Sigma is the identity."""
-    given, p = evidence.settings, 10
-    at = Setting(n, p, steps, given["rho"], given["eta"], given["clip_factor"] * p**0.5)
+    settings, p = evidence.settings, 10
+    setting = Setting(n, p, steps, settings["rho"], settings["eta"], settings["clip_factor"] * p**0.5)
     return at_identity(
-        "batched means", steps=steps, m=m, noise_sd=at.noise_sd, start=p**-0.5, eta=at.eta, burn_in=given["burn_in"],
-        level=1.0 - given["alpha"], target_sd=target_sd,
+        "batched means", steps=steps, m=m, noise_sd=setting.noise_sd, start=p**-0.5, eta=setting.eta, burn_in=settings["burn_in"],
+        level=1.0 - settings["alpha"], target_sd=target_sd,
     )  # fmt: skip
 
 
@@ -184,16 +184,16 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     # The rule of thumb is judged by exact lengths at equal budget.
     n, steps, ten = SIZES[0], 1020, int(evidence.published["batches"])
     by_number = {m: batched(evidence, n, steps, m) for m in BATCHES}
-    listed = ", ".join(f"{each.coverage:.3f} and {each.length:.3f} at m = {m}" for m, each in by_number.items())
+    listed = ", ".join(f"{result.coverage:.3f} and {result.length:.3f} at m = {m}" for m, result in by_number.items())
     yield claim_on_all_cells(
         id="ten-batches", **THEOREM | {"location": "Sec. 3.1", "kind": "text", "source": "identity"},
         statement="we also require several batches, as a rule of thumb at least 10: fewer cost length",
         quantity=f"expected length at fewer than {ten} batches over that at {ten}, N = {steps}, n = {n}, exactly at Sigma = I",
-        cells={f"m = {m}": exactly(each.length / by_number[ten].length) for m, each in by_number.items() if m < ten},
+        cells={f"m = {m}": exactly(result.length / by_number[ten].length) for m, result in by_number.items() if m < ten},
         criterion=at_least(1.0, words="above 1"), changed="Before a review it counted as an opinion, and then among the claims, though quantiles of Student's t alone make it so.",
         note=f"coverage and length are {listed}: few batches cost length, many cost coverage",
     )  # fmt: skip
-    # Intervals for the empirical minimiser are none for the population parameter.
+    # Intervals for the empirical minimiser are not intervals for the population parameter.
     readings = {
         f"n = {n}, N = {steps}": exactly(batched(evidence, n, steps, int(evidence.settings["m"]), n**-0.5).coverage)
         for n in SIZES for steps in LENGTHS if steps >= SETTLED
@@ -265,7 +265,7 @@ def _proof(evidence: Evidence) -> Iterator[Claim]:
             id=id, **THEOREM | {"location": location},
             statement=f"the joint covariance of {construction} is within poly(m) (7/8)^t of the ideal one, relative to its scale",
             quantity="relative Frobenius distance over m^2 (7/8)^t: largest over that at the first value, along t at each m and along m at each t",
-            cells=_closing(construction), criterion=at_most(COMPARABLE, ": no growth"), changed=NEW,
+            cells=_covariance_ratios(construction), criterion=at_most(COMPARABLE, ": no growth"), changed=NEW,
             note=f"exactly, ten eigenvalues from 0.5 to 2; t from {SEPARATIONS[0]} to {SEPARATIONS[-1]}, m from {ESTIMATES[0]} to {ESTIMATES[-1]}",
         )  # fmt: skip
 
@@ -276,20 +276,21 @@ def _variations() -> algebra.Places:
     def scaled(p: int, distance: float) -> float:
         return scaled_variation(p=p, distance=distance) / distance
 
-    shifted = algebra.largest_over_first(shifted_variation(each) / each for each in distances)
+    shifted = algebra.largest_over_first(shifted_variation(distance) / distance for distance in distances)
     along_p = {
-        f"scale, beta = {each:g}": algebra.largest_over_first(scaled(p, each) for p in dimensions) for each in distances
+        f"scale, beta = {distance:g}": algebra.largest_over_first(scaled(p, distance) for p in dimensions)
+        for distance in distances
     }
     along_beta = {
-        f"scale, p = {p}": algebra.largest_over_first(scaled(p, each) for each in distances) for p in dimensions
+        f"scale, p = {p}": algebra.largest_over_first(scaled(p, distance) for distance in distances) for p in dimensions
     }
     return {"mean": shifted, **along_p, **along_beta}
 
 
-def _closing(construction: Construction) -> algebra.Places:
-    def over(t: int, m: int) -> float:
+def _covariance_ratios(construction: Construction) -> algebra.Places:
+    def ratio(t: int, m: int) -> float:
         law = separated(construction, T=t, m=m, noise_sd=1.0, eigenvalues=SPECTRUM)
         return closeness(law) / (m**2 * CONTRACTION**t)
 
-    along_t = {f"m = {m}": algebra.largest_over_first(over(t, m) for t in SEPARATIONS) for m in ESTIMATES}
-    return along_t | {f"t = {t}": algebra.largest_over_first(over(t, m) for m in ESTIMATES) for t in SEPARATIONS}
+    along_t = {f"m = {m}": algebra.largest_over_first(ratio(t, m) for t in SEPARATIONS) for m in ESTIMATES}
+    return along_t | {f"t = {t}": algebra.largest_over_first(ratio(t, m) for m in ESTIMATES) for t in SEPARATIONS}

@@ -1,4 +1,4 @@
-"""Data sets, random streams and settings of DP-GD in brown2024 (Sec. 4, App. B), and what an arm releases."""
+"""Data sets, random streams and settings of DP-GD in brown2024 (Sec. 4, App. B), and the releases of an arm."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from dpdescent.randomness import stream
 Array = NDArray[np.float64]
 Spec = dict[str, Any]
 Row = dict[str, Any]
-# An arm's name in the ledger, its privacy event, and the delta at which its epsilon is told.
+# An arm's name in the ledger, its privacy event, and the delta at which its epsilon is given.
 Release = tuple[str, Mechanism, float]
 
 PAPER = "brown2024"
@@ -49,14 +49,14 @@ def sample_of(spec: Spec, p: int, n: int, trial: int, sigma: float = 1.0) -> tup
 
 
 def expected_sampling_error(law: IterateLaw, sample: LinearSample, noise_mean: float) -> float:
-    """Returns E ||theta_hat - theta*|| over label noise N(noise_mean, 1), given the covariates that `law` was made of."""
+    """Returns E ||theta_hat - theta*|| over label noise N(noise_mean, 1), given the covariates of `law`."""
     spectrum = sample.n * law.eigenvalues
     shift = noise_mean * (sample.X.sum(axis=0) @ law.eigenvectors) / spectrum if noise_mean else 0.0 * spectrum
     return float(expected_norm(shift, 1.0 / spectrum))
 
 
 def panel_of(spec: Spec) -> str:
-    """Returns the panel that a cell belongs to; a cell named `b, large n` belongs to b."""
+    """Returns the panel of a cell; a cell named `b, large n` belongs to b."""
     return str(spec["panel"]).split(",")[0]
 
 
@@ -90,7 +90,7 @@ class Setting:
 
     @property
     def releases(self) -> int:
-        """Number of noisy gradients released over all runs."""
+        """Number of noisy gradients released by all runs together."""
         return self.T * self.runs
 
     @property
@@ -132,8 +132,8 @@ def side_by_side(sample: LinearSample, settings: list[Setting], normals: Array) 
 
 def by_threshold(spec: Spec) -> dict[float, Setting]:
     """Returns the setting of DP-GD for every clip factor of an artefact, at its cell's n and p."""
-    n, p, given = spec["cell"]["n"], spec["cell"]["p"], spec["arms"]
-    return {factor: Setting.of(spec, n, p, given["T"], factor) for factor in given["clip_factor"]}
+    n, p, arms = spec["cell"]["n"], spec["cell"]["p"], spec["arms"]
+    return {factor: Setting.of(spec, n, p, arms["T"], factor) for factor in arms["clip_factor"]}
 
 
 def law_of(sample: LinearSample, setting: Setting) -> IterateLaw:

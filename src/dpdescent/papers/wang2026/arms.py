@@ -1,4 +1,4 @@
-"""Runs with correlated noise: what the engine gets of each, what each releases, and the argument for its guarantee."""
+"""Runs with correlated noise: parameters for the engine, releases, and the arguments for their guarantees."""
 
 import math
 from collections.abc import Sequence
@@ -23,7 +23,8 @@ from dpdescent.privacy.participation.calibration import Calibrated
 from dpdescent.replication.build.files import read_rows
 
 FIXED, NO_NOISE = "fixed kappa", "none"
-# What independent noise is compared with correlated noise of an accountant: proved, and far less noise at lambda = 0.
+# The accountant of the independent noise with which correlated noise is compared, because it is proved and asks for far
+# less noise at lambda = 0.
 INDEPENDENT_OF = {"tail": "WOR"}
 NAME = "DP-SGD with correlated noise"
 _CONDITIONING = (
@@ -68,12 +69,12 @@ class Noise:
     """The noise of one run.
 
     Attributes:
-        accountant: how it was calibrated; `fixed kappa` where it was not, `none` without noise.
+        accountant: the one that calibrated the noise; `fixed kappa` where none did, `none` without noise.
         kappa, lam: noise multiplier and correlation.
         size: n, B and T of the run.
         eps, delta: the target, or NaN and the delta at which epsilon is given.
-        relation, sampler: under which neighbours, and how batches are drawn in the run.
-        precondition: of a closed form: met, not met, or none.
+        relation, sampler: the neighbours of the guarantee, and how batches are drawn in the run.
+        precondition: whether the condition of a closed form is met: met, not met, or none.
     """
 
     accountant: str
@@ -94,7 +95,7 @@ class Noise:
 
     @property
     def columns(self) -> dict[str, float | str]:
-        """The columns by which noise is known in tables, its multiplier among them; no epsilon where none was asked."""
+        """The noise's columns in tables, its multiplier among them; no epsilon where none was asked for."""
         target = {} if math.isnan(self.eps) else {"eps": self.eps, "delta": self.delta}
         return {
             "T": self.size.T, "r": self.size.r, "lam": self.lam, **target, "accountant": self.accountant,
@@ -104,13 +105,13 @@ class Noise:
 
 @dataclass(frozen=True)
 class Arm:
-    """One run. Its noise and threshold decide what it releases; its step size and radius are post-processing.
+    """A run, whose noise and threshold decide its releases; its step size and radius are post-processing.
 
     Attributes:
-        noise: the noise, which knows the size of the run.
+        noise: the noise, with the size of the run.
         C_clip: clipping threshold; inf only without noise.
         eta: step size; NaN until it is tuned.
-        radius: of the projection's ball around the start; inf without projection.
+        radius: radius of the projection's ball around the start; inf without projection.
     """
 
     noise: Noise
@@ -129,11 +130,11 @@ class Arm:
         return self.noise.size
 
     def event(self, caveat: str = "", stand_in: str = "") -> Mechanism:
-        """Returns what the run releases.
+        """Returns the mechanism of the run: its releases and its guarantee.
 
         Args:
-            caveat: why there is no guarantee all the same, such as step sizes that were tuned on the records.
-            stand_in: why this event is listed in place of other runs' events.
+            caveat: why the run has no guarantee all the same, such as step sizes that were tuned on the records.
+            stand_in: why this mechanism is listed in place of other runs' mechanisms.
         """
         noise = self.noise
         if noise.kappa == 0.0:
@@ -155,8 +156,8 @@ class Arm:
         noise_sd = noise.kappa * self.C_clip
         if noise.sampler in ("fixed order", "full batch"):
             norm = math.sqrt(encoder.cyclic_norm_squared(size.T, round(1.0 / size.r), noise.lam))
-            whole = correlated_release(norm, change, noise_sd)
-            return EncodedRelease(whole.what, whole.sensitivity, whole.noise_sd, whole.count, noise.lam)
+            release = correlated_release(norm, change, noise_sd)
+            return EncodedRelease(release.what, release.sensitivity, release.noise_sd, release.count, noise.lam)
         return CorrelatedReleases("sums of clipped gradients", change, noise_sd, noise.lam, size.r, size.T)
 
 
@@ -178,7 +179,7 @@ def _argument(noise: Noise) -> tuple[Guarantee, str]:
     return guarantee, f"{reason}; {_CAUSAL}"
 
 
-# Accountants whose multipliers the artefact kappa_tables has, because Monte Carlo is slow; with their batches.
+# The batches of accountants whose multipliers are read from the artefact kappa_tables, because Monte Carlo is slow.
 SIMULATED: dict[str, Sampler] = {"F8": "Poisson", "bnb": "balls in bins"}
 TABLE = "kappa_tables"
 
@@ -189,14 +190,15 @@ def calibrated(part: Part, size: Size, accountant: str, lam: float, eps: float, 
     Raises:
         ValueError: as `multiplier` does.
     """
-    found = multiplier(part, accountant, size.T, size.r, lam, eps, delta)
+    calibration = multiplier(part, accountant, size.T, size.r, lam, eps, delta)
     return Noise(
-        accountant, found.multiplier, lam, size, eps, delta, found.relation, found.sampler, found.precondition
+        accountant, calibration.multiplier, lam, size, eps, delta, calibration.relation, calibration.sampler,
+        calibration.precondition,
     )  # fmt: skip
 
 
 def multiplier(part: Part, accountant: str, T: int, r: float, lam: float, eps: float, delta: float) -> Calibrated:
-    """Returns the noise multiplier of an accountant and what it holds for.
+    """Returns the noise multiplier of an accountant, with the neighbours and the sampler that it holds for.
 
     Raises:
         ValueError: if there is no such accountant, or the table of calibrated noise has no such setting.

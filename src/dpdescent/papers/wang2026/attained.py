@@ -1,9 +1,9 @@
-"""What two neighbouring data sets attain under Algorithm 1 with independent noise: exact formulas, and Theorem F.8's pair.
+"""Deltas that two neighbouring data sets attain under Algorithm 1 with independent noise, and Theorem F.8's pair.
 
-All other clipped gradients are one vector g, the record's own is g in one data set and g + s C_clip v in the other; so
-a batch of fixed size moves the sum by s clipping thresholds if it has the record, and else by nothing. s is 2 where a
-record is replaced (C_clip against -C_clip), 1 where its gradient is set to zero, smaller for smaller gradients. In
-units of C_clip a step is R = (1-r) N(0, kappa^2) + r N(s, kappa^2) against Q = N(0, kappa^2).
+The formulas are exact. All other clipped gradients are one vector g, the record's is g in one data set and g + s C_clip
+v in the other; so a batch of fixed size moves the sum by s clipping thresholds if it has the record, and else by
+nothing. s is 2 where a record is replaced (C_clip against -C_clip), 1 where its gradient is set to zero, smaller for
+smaller gradients. In units of C_clip a step is R = (1-r) N(0, kappa^2) + r N(s, kappa^2) against Q = N(0, kappa^2).
 """
 
 import math
@@ -42,11 +42,11 @@ _TERMS = 1000
 def delta_by_largest(kappa: float, eps: float, T: float, rate: float, shift: float = REPLACED) -> float:
     """A lower bound on the delta of T steps: by the test that some output exceeds a threshold, at the best threshold.
 
-    Under Q no output of T exceeds c with probability `Phi(c/kappa)^T`, under R with that of `(1-r) Phi(c/kappa) +
-    r Phi((c-s)/kappa)`, to the power T. For T = 1 it is exact, because the likelihood ratio rises with the output.
+    No output of T exceeds c with probability `Phi(c/kappa)^T` under Q, and with probability `((1-r) Phi(c/kappa) +
+    r Phi((c-s)/kappa))^T` under R. For T = 1 the bound is exact, because the likelihood ratio rises with the output.
 
     Args:
-        kappa: noise sd over the clipping threshold.
+        kappa: noise sd divided by the clipping threshold.
         eps: the epsilon.
         T: number of steps.
         rate: sampling rate B/n.
@@ -55,13 +55,13 @@ def delta_by_largest(kappa: float, eps: float, T: float, rate: float, shift: flo
     require_positive(kappa=kappa, eps=eps, T=T, rate=rate, shift=shift)
     c = np.linspace(0.0, shift / kappa + _REACH, _PLACES)
     beyond, moved = ndtr(-c), ndtr(shift / kappa - c)
-    above = _some(beyond, T)
-    attained = _some((1.0 - rate) * beyond + rate * moved, T)
+    above = _chance_of_any(beyond, T)
+    attained = _chance_of_any((1.0 - rate) * beyond + rate * moved, T)
     return max(0.0, float(np.max(attained - math.exp(eps) * above)))
 
 
-def _some(chance: Array, T: float) -> Array:
-    """The probability that one of T independent events of that chance occurs, also where it is tiny."""
+def _chance_of_any(chance: Array, T: float) -> Array:
+    """The probability that any of T independent events of a given chance occurs, accurate also where it is tiny."""
     with np.errstate(divide="ignore"):
         return np.asarray(-np.expm1(T * np.log1p(-chance)))
 
@@ -73,7 +73,7 @@ def renyi_divergence(kappa: float, rate: float, alpha: float, shift: float = REP
     `r L = 1 - r` it is expanded in `r L / (1 - r)`, above it in the inverse, so that both series converge.
 
     Args:
-        kappa: noise sd over the clipping threshold.
+        kappa: noise sd divided by the clipping threshold.
         rate: sampling rate B/n, below 1.
         alpha: order, above 1; it need not be an integer.
         shift: s, in clipping thresholds.
@@ -88,9 +88,9 @@ def renyi_divergence(kappa: float, rate: float, alpha: float, shift: float = REP
     below = j * math.log1p(-rate) + i * math.log(rate) + i * (i - 1.0) / (2.0 * sd**2) + log_ndtr((z - i) / sd)
     above = i * math.log1p(-rate) + j * math.log(rate) + j * (j - 1.0) / (2.0 * sd**2) + log_ndtr((j - z) / sd)
     # Where alpha is an integer binomials beyond it vanish.
-    kept = np.isfinite(log_binomial)
-    terms = np.concatenate([(log_binomial + below)[kept], (log_binomial + above)[kept]])
-    total, positive = logsumexp(terms, b=np.concatenate([sign[kept], sign[kept]]), return_sign=True)
+    finite = np.isfinite(log_binomial)
+    terms = np.concatenate([(log_binomial + below)[finite], (log_binomial + above)[finite]])
+    total, positive = logsumexp(terms, b=np.concatenate([sign[finite], sign[finite]]), return_sign=True)
     assert positive > 0
     return float(total) / (alpha - 1.0)
 
@@ -101,7 +101,7 @@ SAMPLERS = {PAIR_DELTA: "Poisson", ATTAINED: "fixed size"}
 
 @dataclass(frozen=True, kw_only=True)
 class Compared(Part):
-    """Steps in which the pair is compared with what is attained; a panel has some of the values."""
+    """Settings at which the pair's delta is compared with the attained one; a panel has some of the values."""
 
     eps: tuple[float, ...]
     T: int = 1
@@ -114,7 +114,7 @@ class Compared(Part):
 
 
 def run_sampling_counterexample(spec: Spec) -> Iterator[Row]:
-    """Yields rows of one panel, two a setting.
+    """Yields rows of one panel, two for each setting.
 
     Raises:
         ValueError: if there is no such panel.
@@ -138,31 +138,39 @@ def _one_step(part: Compared) -> Iterator[Row]:
 
 
 def _calibrated(part: Compared) -> Iterator[Row]:
-    """Yields deltas at the multiplier by which Theorem F.8's pair has the delta that is asked for."""
+    """Yields deltas at the multiplier by which Theorem F.8's pair has the target delta."""
     T, delta, (r,), (eps,) = part.T, part.delta, part.r, part.eps
     for lam in part.lam:
         rng = part.stream(0, f"calibration, T={T:g}, r={r:g}")
-        found = accountants.calibrate(PAIR, T=T, rate=r, lam=lam, eps=eps, delta=delta, draws=part.draws, rng=rng)
-        base = {"T": T, "r": r, "lam": lam, "eps": eps, "delta": delta, "accountant": PAIR, "kappa": found.multiplier}
-        yield from _both(part, base)
+        calibration = accountants.calibrate(PAIR, T=T, rate=r, lam=lam, eps=eps, delta=delta, draws=part.draws, rng=rng)
+        base = {
+            "T": T,
+            "r": r,
+            "lam": lam,
+            "eps": eps,
+            "delta": delta,
+            "accountant": PAIR,
+            "kappa": calibration.multiplier,
+        }
+        yield from _pair_and_attained(part, base)
 
 
 def _composed(part: Compared) -> Iterator[Row]:
     (eps,) = part.eps
     for T, r, kappa in part.settings:
-        yield from _both(part, {"T": T, "r": r, "lam": 0, "eps": eps, "accountant": FIXED, "kappa": kappa})
+        yield from _pair_and_attained(part, {"T": T, "r": r, "lam": 0, "eps": eps, "accountant": FIXED, "kappa": kappa})
 
 
-def _both(part: Compared, base: Row) -> Iterator[Row]:
-    """Yields both deltas, on the same fresh participations and noise; the pair's is exact without correlation."""
+def _pair_and_attained(part: Compared, base: Row) -> Iterator[Row]:
+    """Yields the pair's delta, exact at lam = 0, and the attained one, on the same participations and noise."""
     kappa, eps, T, r, lam = (base[name] for name in ("kappa", "eps", "T", "r", "lam"))
-    asked, role = (kappa, [eps], T, r, lam, part.draws), f"outputs, T={T:g}, r={r:g}"
+    arguments, role = (kappa, [eps], T, r, lam, part.draws), f"outputs, T={T:g}, r={r:g}"
     if lam == 0:
         pair = Drawn(pairs.independent_delta(kappa, eps, T, r, "up"), 0.0)
     else:
-        directions = (pairs.deltas(*asked, part.stream(0, role), to) for to in ("P|Q", "Q|P"))
+        directions = (pairs.deltas(*arguments, part.stream(0, role), to) for to in ("P|Q", "Q|P"))
         pair = max((estimate for (estimate,) in directions), key=lambda estimate: estimate.value)
-    (attained,) = counterexample.deltas(*asked, part.stream(0, role))
+    (attained,) = counterexample.deltas(*arguments, part.stream(0, role))
     yield _row(base, PAIR_DELTA, pair)
     yield _row(base, ATTAINED, attained)
 
@@ -176,7 +184,7 @@ def _row(base: Row, series: str, delta: Drawn) -> Row:
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claim on Theorem F.8 for batches of fixed size."""
-    on = ("panel", "T", "r", "lam", "eps", "delta", "kappa")
+    keys = ("panel", "T", "r", "lam", "eps", "delta", "kappa")
     pair, attained = (rows(evidence, COUNTEREXAMPLE, series=series) for series in (PAIR_DELTA, ATTAINED))
     yield claim_on_all_cells(
         id="theorem-f.8-fixed-size", artefact=COUNTEREXAMPLE, location="Theorem F.8", kind="privacy", source="paper",
@@ -184,7 +192,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         quantity="delta that two zero-out neighbours attain under Algorithm 1's sampling over the pair's: the largest over T, r, lambda, kappa and eps",
         cells={
             algebra.place_of(row, ("T", "r", "lam", "eps", "kappa")): _ratio(row, other)
-            for row, other in algebra.paired_rows(attained, pair, on)
+            for row, other in algebra.paired_rows(attained, pair, keys)
         },
         criterion=at_most(1.0 + EQUAL),
         note="all other clipped gradients are -C_clip v, the record's own is C_clip v or 0; finding theorem-f.8-sampling",
@@ -201,20 +209,20 @@ def _ratio(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of the pair of Theorem F.8 beside a delta that batches of fixed size attain."""
+    """Rows of the delta of Theorem F.8's pair beside the delta that batches of fixed size attain."""
     table, keys = rows(evidence, COUNTEREXAMPLE), ["T", "r", "lam", "eps", "kappa"]
     table = table.dropna(subset=keys)
     attained = table[table["series"] == ATTAINED]
-    pairs = table[table["series"] == PAIR_DELTA]
-    both = pairs.merge(attained, on=keys, suffixes=("", "_attained"))
-    for found in rows_of(both):
+    pair_deltas = table[table["series"] == PAIR_DELTA]
+    merged = pair_deltas.merge(attained, on=keys, suffixes=("", "_attained"))
+    for row in rows_of(merged):
         # The errors of deltas that were computed are blank.
-        errors = [0.0 if math.isnan(found[name]) else found[name] for name in ("delta_se", "delta_se_attained")]
+        errors = [0.0 if math.isnan(row[name]) else row[name] for name in ("delta_se", "delta_se_attained")]
         why = "measured is attained by batches of fixed size, which the pair does not dominate"
         chance = f"{STANDARD_ERRORS:g} standard errors beyond allowed" if any(errors) else ""
-        setting, allowed = place_text(COUNTEREXAMPLE, found, *keys), STANDARD_ERRORS * math.hypot(*errors)
+        setting, allowed = place_text(COUNTEREXAMPLE, row, *keys), STANDARD_ERRORS * math.hypot(*errors)
         yield bound_row(
-            bound="delta of F.8's pair, fixed size", location="Thm F.8", setting=setting, value=found["mean"],
-            measured=found["mean_attained"], direction="at most",
-            note=joined(why, chance, vacuous(found["mean"], 1.0)), allowed=allowed + ROUNDING * found["mean"],
+            bound="delta of F.8's pair, fixed size", location="Thm F.8", setting=setting, value=row["mean"],
+            measured=row["mean_attained"], direction="at most",
+            note=joined(why, chance, vacuous(row["mean"], 1.0)), allowed=allowed + ROUNDING * row["mean"],
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The figure of wang2026 on Theorem F.8's pair beside what batches of fixed size attain."""
+"""The figure of wang2026 on the deltas of Theorem F.8's pair and of batches of fixed size."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from dpdescent.papers.wang2026.attained import ATTAINED, PAIR_DELTA
 from dpdescent.papers.wang2026.guarantees_figures import DELTA, TARGET
-from dpdescent.papers.wang2026.styles import ACCOUNTANTS, EPS, LAM, each, finish, joined, lam_axis, sizes
+from dpdescent.papers.wang2026.styles import ACCOUNTANTS, EPS, LAM, by_values, finish, joined, lam_axis, sizes
 from dpdescent.replication.drawing.figures import (
     log_scale,
     panels,
@@ -47,23 +47,23 @@ def draw_sampling_counterexample(table: pd.DataFrame, display: dict[str, Any]) -
 
 def _one_step(axes: Axes, rows: pd.DataFrame, multipliers: Sequence[float]) -> None:
     for name, style in SERIES.items():
-        for (kappa,), own in each(positive(where(rows, series=name)), "kappa"):
+        for (kappa,), own in by_values(positive(where(rows, series=name)), "kappa"):
             marker = "os^D"[list(multipliers).index(kappa) % 4]
-            drawn = style | {"marker": marker}
+            marks = style | {"marker": marker}
             own = own.sort_values("eps")
-            axes.plot(own["eps"], own["mean"], label=rf"{NAMES[name]}, $\kappa={kappa:g}$", **drawn)
+            axes.plot(own["eps"], own["mean"], label=rf"{NAMES[name]}, $\kappa={kappa:g}$", **marks)
     log_scale(axes, "y")
     rates = values_of(rows, "r")
     axes.set(title=f"one step, $r={rates[0]:g}$" if rates else "one step", xlabel=EPS, ylabel=DELTA)
 
 
 def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draws the attained delta over that of the pair, with one colour for each sampling rate."""
+    """Draws the ratio of the attained delta to the pair's, with one colour for each sampling rate."""
     rates = values_of(rows, "r")
     keys = ["r", "kappa", "eps"]
-    both = [where(rows, series=name).set_index(keys)["mean"] for name in (ATTAINED, PAIR_DELTA)]
-    ratio = (both[0] / both[1]).rename("mean").reset_index() if len(rows) else rows
-    for (r, kappa), own in each(positive(ratio), "r", "kappa"):
+    deltas = [where(rows, series=name).set_index(keys)["mean"] for name in (ATTAINED, PAIR_DELTA)]
+    ratio = (deltas[0] / deltas[1]).rename("mean").reset_index() if len(rows) else rows
+    for (r, kappa), own in by_values(positive(ratio), "r", "kappa"):
         marker = "os^D"[values_of(rows, "kappa").index(kappa) % 4]
         style: dict[str, Any] = {"color": shades(len(rates))[rates.index(r)], "marker": marker}
         axes.plot(own["eps"], own["mean"], label=f"ratio, $r={r:g}$" if marker == "o" else None, **style)
@@ -85,13 +85,13 @@ def _some_steps(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _many_steps(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draws both deltas side by side, at one place for each setting."""
+    """Draws the pair's delta and the attained one side by side, at one place for each setting."""
     settings = sorted({*zip(rows["T"], rows["r"], rows["kappa"], strict=True)})
     for shift, (name, style) in zip((-0.06, 0.06), SERIES.items(), strict=True):
         own = where(rows, series=name)
         places = [settings.index(key) + shift for key in zip(own["T"], own["r"], own["kappa"], strict=True)]
-        drawn = style | {"linestyle": "none"}
-        axes.errorbar(places, own["mean"], yerr=Z95 * own["delta_se"].fillna(0.0), label=NAMES[name], **drawn)
+        marks = style | {"linestyle": "none"}
+        axes.errorbar(places, own["mean"], yerr=Z95 * own["delta_se"].fillna(0.0), label=NAMES[name], **marks)
     names = ["\n".join((f"$T={T:g}$", f"$r={r:g}$", rf"$\kappa={kappa:g}$")) for T, r, kappa in settings]
     axes.set_xticks(range(len(settings)), names)
     axes.set_xlim(-0.5, max(len(settings), 1) - 0.5)

@@ -1,4 +1,4 @@
-"""Which attack belongs to which arm of wang2026, and the theorems as printed, at numbers of ours."""
+"""The attacks on the arms of wang2026, and on its theorems as printed, at numbers of ours."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -18,14 +18,14 @@ from dpdescent.privacy.participation import accountants, closed_forms
 from dpdescent.replication.ledger.requests import NotAudited, Parameter, Request, Statement, no_attack, rounded
 from dpdescent.replication.ledger.verdicts import Reporting
 
-# Steps to which runs are cut whose noise was not calibrated for their length, and whose epsilon no audit can reach; and
-# those of the full batch, of which mu says all.
+# The number of steps to which two kinds of runs are cut: those whose noise was not calibrated for their length, because
+# no audit can reach their epsilon, and those of the full batch, because mu says all about them.
 LONGEST = 100
 
-# Noise multipliers times 1 - lambda below which the likelihood ratios of an attack are lost in rounding.
+# The noise multiplier times 1 - lambda below which the likelihood ratios of an attack are lost in rounding.
 FAINT = 0.125
 
-# Random outputs by which Theorem F.8's noise is found where noise is correlated.
+# The number of random outputs by which Theorem F.8's multiplier of correlated noise is computed.
 DRAWS = 10_000
 
 FIXED, REPLACED, BINS, POISSON, KNOWN = (
@@ -34,7 +34,7 @@ FIXED, REPLACED, BINS, POISSON, KNOWN = (
 
 
 def known_batches(T: int, participations: int, lam: float, mu: float) -> Attack:
-    """A record that comes again every T/k steps, by noise of correlation lam."""
+    """The attack on a record that takes part in every (T/k)-th step, under noise of correlation lam."""
     return correlated.fixed_order(damped_anti_pgd(1.0 - lam), T, participations, mu)
 
 
@@ -49,7 +49,7 @@ RANDOM: dict[tuple[Relation, Sampler], str] = {
     ("zero-out", "balls in bins"): BINS, ("zero-out", "Poisson"): POISSON,
 }  # fmt: skip
 
-# The pair of Theorem F.8 under batches of fixed size; what refutes other theorems says so itself.
+# The finding of Theorem F.8's pair under batches of fixed size; statements that refute other theorems name theirs.
 FINDINGS = {FIXED: Reporting("theorem-f.8-sampling")}
 
 
@@ -62,7 +62,7 @@ class _Epochs(Part):
 
 
 def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
-    """The audit of an arm that `releases` gave for a cell. Steps that were tuned on the records are no part of it."""
+    """The audit of an arm that `releases` gave for a cell; it leaves out that steps were tuned on the records."""
     if not event.releases and "non-private" in event.reason:
         return NotAudited("no noise: any difference shows")
     if event.name != arms.NAME or len(event.releases) != 1:
@@ -119,9 +119,11 @@ def _closed_form() -> Iterator[Statement]:
 
 
 def _independent() -> Iterator[Statement]:
+    # The experiments' margin, and B, T and delta as Corollary 5.5 prescribes them.
+    gamma = 0.1
     for n, runs in ((100_000, 4_000), (1_000_000, 1_000)):
-        batch, T, delta = _regime(n)
-        place = f"Theorem 5.4 at Corollary 5.5's B and T, gamma = {GAMMA:g}, n = {n:g}, B = {batch}, T = {T}"
+        batch, T, delta = max(1, round(gamma * math.sqrt(n))), round(math.sqrt(n) / gamma), gamma / n
+        place = f"Theorem 5.4 at Corollary 5.5's B and T, gamma = {gamma:g}, n = {n:g}, B = {batch}, T = {T}"
         yield _replaced(place, T, batch / n, 1.0, delta, runs, "corollary-5.5-regime")
     yield theorem_d9()
 
@@ -131,19 +133,10 @@ def theorem_d9() -> Statement:
     return _replaced("Theorems 5.4 and D.9, T = 50, r = 0.02", 50, 0.02, 8.0, 1e-3, 200_000, "theorem-d.9-renyi")
 
 
-# Of Corollary 5.5, the setting of the experiments.
-GAMMA = 0.1
-
-
-def _regime(n: int) -> tuple[int, int, float]:
-    """B, T and delta of Corollary 5.5: `B = gamma sqrt(n)`, `T = sqrt(n)/gamma`, `delta = gamma/n`."""
-    return max(1, round(GAMMA * math.sqrt(n))), round(math.sqrt(n) / GAMMA), GAMMA / n
-
-
-def _replaced(place: str, T: int, rate: float, eps: float, delta: float, runs: int, told: str) -> Statement:
+def _replaced(place: str, T: int, rate: float, eps: float, delta: float, runs: int, finding: str) -> Statement:
     kappa = closed_forms.independent_multiplier(T, rate, eps, delta)
     named, parameters = f"{place}, kappa = {kappa:.4g}", _parameters(T, rate, kappa, 0.0, runs)
-    return replace(_statement(named, "replace-one", "fixed size", eps, delta, parameters), finding=told)
+    return replace(_statement(named, "replace-one", "fixed size", eps, delta, parameters), finding=finding)
 
 
 def _statement(
@@ -155,13 +148,12 @@ def _statement(
 
 def _parameters(T: int, rate: float, kappa: float, lam: float, most_runs: int = 0) -> dict[str, Parameter]:
     """The parameters of an attack on random batches; `most_runs` is left out where it is the default."""
-    found: dict[str, Parameter] = {"T": T, "rate": rounded(rate), "kappa": rounded(kappa), "lam": rounded(lam)}
-    return found | ({"most_runs": most_runs} if most_runs else {})
+    parameters: dict[str, Parameter] = {"T": T, "rate": rounded(rate), "kappa": rounded(kappa), "lam": rounded(lam)}
+    return parameters | ({"most_runs": most_runs} if most_runs else {})
 
 
 @cache
 def _pair_multiplier(T: int, rate: float, lam: float, eps: float, delta: float) -> float:
-    """kappa by Theorem F.8's pair; where noise is correlated by Monte Carlo, always of the same outputs."""
+    """kappa by Theorem F.8's pair; with correlated noise it is by Monte Carlo, always on the same outputs."""
     rng = np.random.default_rng(0)
-    found = accountants.calibrate("F8", T=T, rate=rate, lam=lam, eps=eps, delta=delta, draws=DRAWS, rng=rng)
-    return found.multiplier
+    return accountants.calibrate("F8", T=T, rate=rate, lam=lam, eps=eps, delta=delta, draws=DRAWS, rng=rng).multiplier

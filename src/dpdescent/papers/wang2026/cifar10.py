@@ -19,15 +19,15 @@ from dpdescent.replication import real_images
 from dpdescent.replication.real_images import CLASSES, HELD_OUT, TUNED_ON, ArmAndRate, Images, TunedRates
 
 Single = NDArray[np.float32]
-# The artefact in which step sizes were tuned, of runs on part of the training images that were tested on the rest.
+# The artefact in which step sizes were tuned, by runs on part of the training images that were tested on the rest.
 RATES = "fig01_cifar10_rates"
-# Accountants whose noise is that of another one, whose rates they take.
+# Accountants that take the rates of another one, because their noise is the same.
 SAME_NOISE = {"cyclic": "worst bin"}
 
 
 @dataclass(frozen=True)
 class CorrelatedNoise:
-    """Noise `Z_t - lam Z_(t-1)` with `Z_0 = 0`, made step by step, because that of all lambdas would take gigabytes.
+    """Noise `Z_t - lam Z_(t-1)` with `Z_0 = 0`, step by step, because the noise of all lambdas would take gigabytes.
 
     Attributes:
         normals: Z without its scale, shape (T, parameters).
@@ -54,13 +54,13 @@ def _row_name(row: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Linear(Batched):
-    """Such runs of a linear model on features of real images."""
+    """Runs of a linear model on features of real images, with noise that is calibrated at every correlation."""
 
     held_out: int = 0
     eta: tuple[float, ...] = ()
 
     def by_epsilon(self) -> Iterator[list[Arm]]:
-        """Yields, for every epsilon, a run of each correlation; without any, with the least noise proved."""
+        """Yields, for every epsilon, a run of each correlation; the noise at lam = 0 is the least that is proved."""
         for eps in self.eps:
             names = [INDEPENDENT_OF.get(self.accountant, self.accountant) if lam == 0.0 else self.accountant
                      for lam in self.lam]  # fmt: skip
@@ -71,7 +71,7 @@ class Linear(Batched):
             yield [Arm(noise, self.C_clip) for noise in noises]
 
     def tuning(self) -> Self:
-        """Returns the part whose records are those that rates are tuned on."""
+        """Returns the part with the records that rates are tuned on."""
         return replace(self, records=self.records - self.held_out)
 
     def train(self, pictures: Images, runs: Sequence[Arm], trial: int) -> Array:
@@ -86,11 +86,11 @@ class Linear(Batched):
         model = WideSoftmax(seen.inputs.shape[1], CLASSES)
         normals = self.stream(trial, "noise").standard_normal((size.T, model.parameters), dtype=np.float32)
         lams = sorted({arm.noise.lam for arm in runs})
-        made = EpochArms(
+        engine_arms = EpochArms(
             np.array([arm.eta for arm in runs]), np.array([arm.noise.kappa for arm in runs]), np.zeros(len(runs))
         )  # fmt: skip
         weights = model.train(
-            seen.inputs, seen.labels, batches, made, [CorrelatedNoise(normals, lam) for lam in lams],
+            seen.inputs, seen.labels, batches, engine_arms, [CorrelatedNoise(normals, lam) for lam in lams],
             np.array([lams.index(arm.noise.lam) for arm in runs]), np.array([arm.C_clip for arm in runs]),
             steps=size.T, batch_size=size.B, cool_down=0.0,
         )  # fmt: skip
@@ -98,7 +98,7 @@ class Linear(Batched):
 
 
 def run_fig01_cifar10(spec: Spec) -> Iterator[Row]:
-    """Yields every seed's test accuracy at each correlation, and what it gains over independent noise."""
+    """Yields every seed's test accuracy at each correlation, and its gain over independent noise."""
     part = Linear.of(spec)
     pictures, tuned = real_images.first_images(spec), TunedRates.read(spec, RATES, _row_name, "eta")
     groups = [[replace(arm, eta=tuned.rate(_name(arm), arm.noise.eps)) for arm in group] for group in part.by_epsilon()]
@@ -114,16 +114,16 @@ def releases_fig01_cifar10(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]
 
 
 def run_fig01_cifar10_rates(spec: Spec) -> Iterator[Row]:
-    """Yields accuracies on held-out training images, at step sizes on both sides of the best one of every run."""
+    """Yields accuracies on held-out training images, at step sizes on both sides of every run's best step size."""
     part, pictures = Linear.of(spec).tuning(), real_images.held_out(spec)
     untuned = [*chain.from_iterable(part.by_epsilon())]
 
     def accuracies(asked: Sequence[ArmAndRate]) -> Array:
-        made = [replace(untuned[index], eta=eta) for index, eta in asked]
-        return np.stack([part.train(pictures, made, trial) for trial in part.trials], axis=1)
+        runs = [replace(untuned[index], eta=eta) for index, eta in asked]
+        return np.stack([part.train(pictures, runs, trial) for trial in part.trials], axis=1)
 
-    for (index, eta), found in real_images.until_bracketed(part.eta, len(untuned), accuracies).items():
-        for trial, accuracy in zip(part.trials, found.tolist(), strict=True):
+    for (index, eta), by_trial in real_images.until_bracketed(part.eta, len(untuned), accuracies).items():
+        for trial, accuracy in zip(part.trials, by_trial.tolist(), strict=True):
             row = part.columns(replace(untuned[index], eta=eta), trial)
             yield {**row, "series": HELD_OUT, "value": accuracy}
 

@@ -10,15 +10,15 @@ from dpdescent.papers.wang2026.figure_1_figures import (
     BATCHES,
     CLAIM,
     SHAPES,
-    about_runs,
     accuracies,
     by_batches,
+    runs_caption,
 )
 from dpdescent.papers.wang2026.styles import (
     EPS,
     ETA,
+    by_values,
     curve,
-    each,
     finish,
     in_order,
     label_of,
@@ -38,7 +38,7 @@ def draw_fig01_cifar10(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     figure, axes = panels(2, 2, size=(6.4, 3.8), squeeze=False)
     accuracies(axes[0, 0], axes[1, 0], table, linear=True)
     by_batches(axes[0, 1], axes[1, 1], table, linear=True)
-    finish(figure, axes.T.ravel(), 4, CLAIM, about_runs(table))
+    finish(figure, axes.T.ravel(), 4, CLAIM, runs_caption(table))
     return figure
 
 
@@ -50,14 +50,14 @@ def draw_fig01_cifar10_rates(table: pd.DataFrame, display: dict[str, Any]) -> Fi
     axes[0, 0].set(xlabel=ETA, ylabel=HELD_OUT)
     for axis, (name, eps) in zip(axes[0], shown, strict=False):
         own = where(rows, variant=name, eps=eps)
-        for rank, ((lam,), steps) in enumerate(each(own, "lam")):
+        for rank, ((lam,), steps) in enumerate(by_values(own, "lam")):
             # Markers too, because colours of the largest lambdas are one.
             style = {"color": lam_color(lam), "marker": SHAPES[rank % len(SHAPES)]}
             curve(axis, steps, "eta", rf"$\lambda={lam:g}$", **style)
         axis.set_xscale("log")
         tried = values_of(own, "eta")
         value_ticks(axis, spaced(tried, np.log(tried), 0.12))
-        names = [BATCHES.get(each_name, label_of(each_name)) for each_name in in_order(own["accountant"])[-1:]]
+        names = [BATCHES.get(accountant, label_of(accountant)) for accountant in in_order(own["accountant"])[-1:]]
         axis.set(title=f"{EPS} = {eps:g}\n{names[0]}", xlabel=ETA, ylabel=HELD_OUT)
     finish(figure, axes[0], 9, sizes(select(rows), "n", "T", "r", "delta", "C_clip"))
     return figure

@@ -1,8 +1,8 @@
 """Every claim of wang2026 that a computation can judge, with a criterion made from the paper's words.
 
 The paper is theory: its theorems, corollaries, lemmas and remarks are the claims, and the three sentences under a
-figure that is another paper's, of which an analogue is judged. What is ours is called so. The words are read as numbers
-in `criteria`, the same for all claims.
+figure that is another paper's, of which an analogue is judged. Claims of ours are called so. `criteria` reads the
+paper's words as numbers, the same for all claims.
 """
 
 from dpdescent.papers.wang2026 import (
@@ -33,5 +33,5 @@ PARTS = (
 
 
 def judge(evidence: Evidence) -> list[Claim]:
-    """All claims: the figure first, then utility, privacy, and what they rest on."""
+    """All claims: on the figure, on utility, on privacy, and on the lemmas beneath them."""
     return [claim for part in PARTS for claim in part.judge(evidence)]

@@ -1,4 +1,4 @@
-"""Clipping: risks at thresholds from the theorem's to small ones, and that at the former it never acts (wang2026)."""
+"""Clipping: risks at thresholds from the theorem's, which clips nothing, down to small ones (wang2026)."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ from dpdescent.replication.judging.evidence import Claim, Evidence, Source
 
 @dataclass(frozen=True, kw_only=True)
 class Thresholds(Analysed):
-    """Runs whose threshold is varied: by rule, with every correlation and step."""
+    """Runs with thresholds by several rules, each with every correlation and step."""
 
     n: int
     B: int
@@ -32,16 +32,16 @@ class Thresholds(Analysed):
     eta: tuple[float, ...]
 
     def by_rule(self, trial: int) -> dict[str, float]:
-        """Returns thresholds by their rule; G_delta and G_sharp know the frozen second layer at most, and no record."""
-        known = {}
+        """Returns thresholds by rule; G_delta and G_sharp depend on the frozen second layer at most, on no record."""
+        thresholds = {}
         for rule in self.clip_rule:
             if rule == G_DELTA:
-                known[rule] = Constants.paper(self.kan.splines).gradient_bound(self.m, self.delta_conf)
+                thresholds[rule] = Constants.paper(self.kan.splines).gradient_bound(self.m, self.delta_conf)
             elif rule == G_SHARP:
-                known[rule] = training.sharp_threshold(self, trial)
+                thresholds[rule] = training.sharp_threshold(self, trial)
             else:
-                known[f"{rule:g}"] = float(rule)
-        return known
+                thresholds[f"{rule:g}"] = float(rule)
+        return thresholds
 
     def arms(self, C_clip: float) -> list[Arm]:
         """Returns a run of every correlation with every step."""
@@ -75,7 +75,7 @@ THRESHOLDS: tuple[tuple[str, str, Source, str], ...] = (
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on both thresholds."""
+    """Yields the claims on the paper's threshold and on the sharp one."""
     for name, rule, source, words in THRESHOLDS:
         table = rows(evidence, CLIPPING, series=POPULATION, clip_rule=rule)
         shares = table.assign(mean=table["clipped"], se=math.nan)

@@ -10,7 +10,7 @@ from dpdescent.papers.wang2026.setting import G_DELTA, G_SHARP, POPULATION
 from dpdescent.papers.wang2026.styles import (
     ETA,
     MARKERS,
-    about,
+    caption,
     curve,
     finish,
     in_order,
@@ -43,12 +43,12 @@ def draw_clipping(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     names = [label_of(name) for name in in_order(main["accountant"])]
     noise = f"noise by {joined(*names)}" if names else ""
     claim = r"Theorem 4.1 sets $C_\mathrm{clip}$ to the order of $G_\delta$, so that nothing is clipped"
-    finish(figure, axes[0], 4, claim, about(main, "n", "T", "B", "m", "d", "eps", "delta"), noise)
+    finish(figure, axes[0], 4, claim, caption(main, "n", "T", "B", "m", "d", "eps", "delta"), noise)
     return figure
 
 
 def _text(rule: Any) -> str:
-    """Returns a rule's name as text, because one that is a number may have been read as such."""
+    """Returns a rule's name as text, because a name with digits alone may have been read as a number."""
     return rule if isinstance(rule, str) else f"{rule:g}"
 
 

@@ -1,4 +1,4 @@
-"""What wang2026's corollaries prescribe, the rates that it derives and compares, and whether they follow (Secs. 1, 5).
+"""Prescriptions of wang2026's corollaries, the rates that it derives and compares, and whether they follow (Secs. 1, 5).
 
 Constants are 1 and logarithms dropped, also those that the text calls polylog in the width. The claims are arithmetic on
 the text: no table can change them.
@@ -69,7 +69,16 @@ def corollary_5_6(point: Point) -> Run:
     p = point
     B = p.gamma * math.sqrt(p.n)
     return Run(
-        p.n, B, p.n**2 / (p.gamma**2 * B), p.gamma**-4, p.d, p.gamma, B / p.n, 0.0, 0.0, _small(1.0 / p.gamma, p)
+        p.n,
+        B,
+        p.n**2 / (p.gamma**2 * B),
+        p.gamma**-4,
+        p.d,
+        p.gamma,
+        B / p.n,
+        0.0,
+        0.0,
+        _failure_probability(1.0 / p.gamma, p),
     )
 
 
@@ -81,17 +90,19 @@ def full_batch_private(point: Point) -> Run:
     p = point
     m = p.gamma**-4
     eta = min(1.0, p.eps / (p.gamma * math.sqrt(m * p.d)))
-    return Run(p.n, p.n, p.n, m, p.d, p.gamma, eta, 0.0, theorem_5_4(p.n, 1.0, p.eps), _small(p.gamma, p))
+    return Run(p.n, p.n, p.n, m, p.d, p.gamma, eta, 0.0, theorem_5_4(p.n, 1.0, p.eps), _failure_probability(p.gamma, p))
 
 
 def full_batch(point: Point) -> Run:
     """Returns the run of GD: `B = n`, `eta = 1`, `T = n/gamma^2`, `m = gamma^-4` (wang2026 end of App. E)."""
     p = point
-    return Run(p.n, p.n, p.n / p.gamma**2, p.gamma**-4, p.d, p.gamma, 1.0, 0.0, 0.0, _small(1.0 / p.gamma, p))
+    return Run(
+        p.n, p.n, p.n / p.gamma**2, p.gamma**-4, p.d, p.gamma, 1.0, 0.0, 0.0, _failure_probability(1.0 / p.gamma, p)
+    )
 
 
-def _small(scale: float, point: Point) -> float:
-    """Returns scale / n, and 1/2 where that is larger, because it has to be a probability."""
+def _failure_probability(scale: float, point: Point) -> float:
+    """Returns scale / n, and at most 1/2, because it has to be a probability."""
     return min(0.5, scale / point.n)
 
 
@@ -123,15 +134,15 @@ class Power:
 
 @dataclass(frozen=True)
 class Entry:
-    """An algorithm whose rate the paper compares with others (wang2026 Secs. 1 and 5).
+    """An algorithm and its rate, which the paper compares with others (wang2026 Secs. 1 and 5).
 
     Attributes:
         setting: algorithm.
-        source: where it is stated, or whose it is.
+        source: where the rate is stated, or the paper that it is from.
         rate: order of the part of the population risk that comes from sampling; None where none is quoted.
         private: order of the part that privacy adds; None without privacy.
         width: least power of gamma in the width; None where there is no width.
-        empirical: order of the averaged empirical risk, where the text has another.
+        empirical: order of the averaged empirical risk, where the text has another one than `rate`.
     """
 
     setting: str
@@ -142,7 +153,7 @@ class Entry:
     empirical: Power | None = None
 
 
-def _private(gamma: float) -> Power:
+def _privacy_term(gamma: float) -> Power:
     return Power(-1.0, gamma, 0.5, -1.0)
 
 
@@ -150,16 +161,16 @@ ENTRIES = (
     Entry("GD", "Wang et al. 2026", Power(-1.0, -4.0), None, -6.0),
     Entry("GD, fixed second layer", "App. E", Power(-1.0, -2.0), None, -4.0, Power(-1.0)),
     Entry("mini-batch SGD", "Corollary 5.6", Power(-1.0, -2.0), None, -4.0, Power(-1.0)),
-    Entry("DP-GD", "Wang et al. 2026", None, _private(-4.0), -6.0),
-    Entry("DP-GD, fixed second layer", "Sec. 5.2, App. D.3", None, _private(-3.0), -4.0),
-    Entry("DP-SGD, independent noise", "Corollary 5.5", Power(-0.5, -1.0), _private(-3.0), -4.0),
-    Entry("DP-SGD, correlated noise", "Corollary 5.3", Power(-0.5, -1.0), _private(-4.0), -6.0),
-    Entry("convex DP-SCO, lower bound", "Bassily et al. 2019", Power(-0.5), _private(0.0), None),
+    Entry("DP-GD", "Wang et al. 2026", None, _privacy_term(-4.0), -6.0),
+    Entry("DP-GD, fixed second layer", "Sec. 5.2, App. D.3", None, _privacy_term(-3.0), -4.0),
+    Entry("DP-SGD, independent noise", "Corollary 5.5", Power(-0.5, -1.0), _privacy_term(-3.0), -4.0),
+    Entry("DP-SGD, correlated noise", "Corollary 5.3", Power(-0.5, -1.0), _privacy_term(-4.0), -6.0),
+    Entry("convex DP-SCO, lower bound", "Bassily et al. 2019", Power(-0.5), _privacy_term(0.0), None),
 )  # fmt: skip
 
 
 INSERTED = "general bound at the prescription"
-# What the entry of each source prescribes, and the bound that is evaluated there.
+# By source of an entry: the run that it prescribes, and the bound that is evaluated at that run.
 DERIVED: dict[str, tuple[Callable[[Point], Run], Callable[[Run], Rate]]] = {
     "App. E": (full_batch, rates.without_noise),
     "Corollary 5.6": (corollary_5_6, rates.without_noise),
@@ -170,11 +181,17 @@ DERIVED: dict[str, tuple[Callable[[Point], Run], Callable[[Run], Rate]]] = {
 
 
 def run_table_rates(spec: Spec) -> Iterator[Row]:
-    """Yields rows of every entry: its powers, and their value at the point; the last kind has no powers of its own."""
+    """Yields the orders of every entry as powers and as values, and the general bound at its prescription."""
     point = Point(*(spec["cell"][name] for name in ("n", "d", "gamma", "eps")))
     for number, entry in enumerate(ENTRIES):
         own = {"row": number, "setting": entry.setting, "source": entry.source, "series": "order", "trial": 0}
-        for quantity, power in _powers(entry).items():
+        powers = {
+            "rate": entry.rate, "rate, privacy": entry.private, "rate, empirical risk": entry.empirical,
+            "width": None if entry.width is None else Power(0.0, entry.width),
+        }  # fmt: skip
+        for quantity, power in powers.items():
+            if power is None:
+                continue
             yield {
                 **own, "quantity": quantity, "n_power": power.n, "gamma_power": power.gamma, "d_power": power.d,
                 "eps_power": power.eps, "value": power.value(point),
@@ -185,37 +202,29 @@ def run_table_rates(spec: Spec) -> Iterator[Row]:
 
 
 def inserted(source: str, point: Point) -> float:
-    """Returns the population bound at what the corollary prescribes."""
+    """Returns the population bound at the prescription of a source."""
     prescribe, bound = DERIVED[source]
-    made = prescribe(point)
-    return rates.population(made, bound(made).total)
-
-
-def _powers(entry: Entry) -> dict[str, Power]:
-    width = None if entry.width is None else Power(0.0, entry.width)
-    found = {
-        "rate": entry.rate, "rate, privacy": entry.private, "rate, empirical risk": entry.empirical, "width": width,
-    }  # fmt: skip
-    return {quantity: power for quantity, power in found.items() if power is not None}
+    run = prescribe(point)
+    return rates.population(run, bound(run).total)
 
 
 ARTEFACT = "table_rates"
-# n, gamma, d and eps where either term of a rate is the larger one, and how far they are moved: a power of any of them
-# that is missing then shows. T is at least 1 throughout.
+# Grids of n, gamma, d and eps. Either term of a rate is the larger one somewhere on the wide one, so that a missing
+# power shows. T is at least 1 throughout.
 NEAR = ((1e4, 1e14), (0.1, 1.0), (1.0, 10.0), (0.1, 1.0))
 WIDE = ((1e12, 1e14, 1e20, 1e30), (1e-3, 1e-2, 0.1, 1.0), (1.0, 10.0, 1e3, 1e5), (1e-3, 0.1, 1.0))
-# Where powers are read off: so many records that the terms which fall faster are gone.
+# The number of records at which powers are read off, so large that terms which fall faster are gone, and a ratio.
 FAR, STEP = 1e30, 1.01
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on corollaries and improvements; the tables are not looked at."""
+    """Yields the claims on corollaries and improvements, which read no table."""
     yield from _corollaries()
     yield from _improvements()
-    yield from _residuals()
+    yield from _residual_and_width()
 
 
-# Id, location, kind, the source of the paper's line.
+# Id, location, kind, the source of the paper's rate.
 CASES: tuple[tuple[str, str, ClaimKind, str], ...] = (
     ("corollary-5.3-follows", "Corollary 5.3", "theorem", "Corollary 5.3"),
     ("corollary-5.5-follows", "Corollary 5.5", "theorem", "Corollary 5.5"),
@@ -223,7 +232,7 @@ CASES: tuple[tuple[str, str, ClaimKind, str], ...] = (
     ("dp-gd-follows", "Sec. 5.2, App. D.3", "text", "Sec. 5.2, App. D.3"),
     ("gd-follows", "Sec. 5.3, App. E", "text", "App. E"),
 )
-# Id of the claim on the margin, location, the earlier line's setting, source of the new line, words, power of gamma.
+# Id of the claim on the margin, location, setting of the earlier rate, source of the new rate, words, power of gamma.
 IMPROVEMENTS = (
     ("dp-gd-margin", "Sec. 5.2 (comparison)", "DP-GD", "Sec. 5.2, App. D.3",
      "reduces the privacy-dependent loss by one power of gamma", 1.0),
@@ -233,8 +242,12 @@ IMPROVEMENTS = (
 
 
 def _rate(source: str, point: Point, setting: str = "") -> float:
-    """The rate that the paper claims of the population risk in the line of a source, or of a setting of a source."""
-    (entry,) = (each for each in ENTRIES if each.source == source and each.setting == (setting or each.setting))
+    """The rate of the population risk that the paper claims for a source, or for one setting of a source."""
+    (entry,) = (
+        candidate
+        for candidate in ENTRIES
+        if candidate.source == source and candidate.setting == (setting or candidate.setting)
+    )
     return added(power.value(point) for power in (entry.rate, entry.private) if power is not None)
 
 
@@ -253,30 +266,30 @@ def _corollaries() -> Iterator[Claim]:
 
 
 def _points(grid: Sequence[Sequence[float]]) -> Iterator[Point]:
-    """All places of a grid over n, gamma, d and eps."""
+    """All points of a grid over n, gamma, d and eps."""
     return (Point(n, d, gamma, eps) for n, gamma, d, eps in itertools.product(*grid))
 
 
 def _power_of_gamma(value: Callable[[Point], float], gamma: float = 1e-4) -> float:
-    """Exponent of gamma, read off two near places where n is very large."""
-    low, high = (value(Point(FAR, 4.0, each, 1.0)) for each in (gamma, gamma * STEP))
+    """The exponent of gamma, read off two near margins where n is very large."""
+    low, high = (value(Point(FAR, 4.0, margin, 1.0)) for margin in (gamma, gamma * STEP))
     return math.log(high / low) / math.log(STEP)
 
 
 def _improvements() -> Iterator[Claim]:
     for margin, place, setting, source, words, powers in IMPROVEMENTS:
-        theirs = _power_of_gamma(partial(_rate, "Wang et al. 2026", setting=setting))
+        quoted = _power_of_gamma(partial(_rate, "Wang et al. 2026", setting=setting))
         derived = _power_of_gamma(partial(inserted, source))
         yield claim(
             id=margin, artefact=ARTEFACT, location=place, kind="text", source="identity",
             statement=f"(algebra) specialised to B = n the bound {words}",
             quantity="power of gamma of the derived bound less that of Wang et al. (2026)",
-            measured=exactly(derived - theirs), criterion=within_of(powers, RATE),
-            note=f"derived {derived:.3g}, quoted {theirs:.3g}; the earlier result trains both layers, this one has a fixed second layer",
+            measured=exactly(derived - quoted), criterion=within_of(powers, RATE),
+            note=f"derived {derived:.3g}, quoted {quoted:.3g}; the earlier result trains both layers, this one has a fixed second layer",
         )  # fmt: skip
 
 
-def _residuals() -> Iterator[Claim]:
+def _residual_and_width() -> Iterator[Claim]:
     residuals = []
     for point in _points(WIDE):
         run = corollary_5_3(point)
@@ -287,7 +300,7 @@ def _residuals() -> Iterator[Claim]:
         quantity="(sqrt(m) + R_*) delta over the rate, R_* of the order of 1/gamma, logarithms dropped: its largest over a wide range of n, gamma, d and eps",
         measured=exactly(max(residuals)), criterion=at_most(SAME_ORDER, ": no larger order"),
     )  # fmt: skip
-    near, wide = (max(map(_summed, _points(grid))) for grid in (NEAR, WIDE))
+    near, wide = (max(map(_scaled_total, _points(grid))) for grid in (NEAR, WIDE))
     yield claim(
         id="corollary-c.24-width", artefact=ARTEFACT, location="Corollary C.24", kind="theorem", source="identity",
         statement="(algebra) in the representative regime T A_corr is of the order of gamma^-2",
@@ -296,6 +309,6 @@ def _residuals() -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def _summed(point: Point) -> float:
+def _scaled_total(point: Point) -> float:
     run = corollary_5_3(point)
     return run.T * rates.correlated(run).total * point.gamma**2

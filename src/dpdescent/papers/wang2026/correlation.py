@@ -1,6 +1,6 @@
-"""What the correlation does to runs at calibrated noise multipliers, and to Theorem 4.1's bound (wang2026 Sec. 5.1).
+"""Effects of the correlation on runs at calibrated noise multipliers, and on Theorem 4.1's bound (wang2026 Sec. 5.1).
 
-The paper speaks of bounds; what is judged of the risks of runs is our reading of it.
+The paper speaks of bounds; the claims on the risks of runs are our reading of it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -45,7 +45,7 @@ TUNED_ON = (
 
 
 SAME, SERIES = "fixed", "A_corr"
-# The fixed multiplier is this accountant's, because it is proved and for the sampler of Algorithm 1.
+# The accountant of the fixed multiplier, because it is proved for the sampler of Algorithm 1.
 REFERENCE = "tail"
 
 
@@ -65,7 +65,7 @@ class Tuned(Task):
     tuning_seeds: int
 
     def arms(self) -> list[Arm]:
-        """Returns a run with every accountant's noise at every correlation; without any, with the least that is proved."""
+        """Returns runs with every accountant's noise at every correlation; at lam = 0 it is the least that is proved."""
         size = Size(self.n, self.B, self.T)
 
         def noise(accountant: str, lam: float, eps: float) -> Noise:
@@ -102,7 +102,7 @@ def releases_kan_lambda_fashion(spec: Spec) -> Iterable[tuple[str, Mechanism, fl
 
 @dataclass(frozen=True, kw_only=True)
 class Tradeoff(Part):
-    """Places at which Theorem 4.1's bound is evaluated."""
+    """Settings at which Theorem 4.1's bound is evaluated."""
 
     n: int
     B: int
@@ -118,32 +118,32 @@ class Tradeoff(Part):
 
 
 def run_lambda_tradeoff(spec: Spec) -> Iterator[Row]:
-    """Yields rows of every budget, correlation and accountant: linear and quadratic term, and the whole bound.
+    """Yields the linear term, the quadratic term and the whole bound for every epsilon, correlation and accountant.
 
-    `fixed` is the multiplier of the reference without correlation, used at every correlation.
+    `fixed` is the multiplier of the reference accountant at lam = 0, used at every correlation.
     """
     part = Tradeoff.of(spec)
     size = Size(part.n, part.B, part.T)
     for eps, accountant, lam in product(part.eps, part.accountants, part.lam):
-        name, at = (REFERENCE, 0.0) if accountant == SAME else (accountant, lam)
-        noise = arms.multiplier(part, name, size.T, size.r, at, eps, part.delta)
-        made = rates.Run(
+        name, noise_lam = (REFERENCE, 0.0) if accountant == SAME else (accountant, lam)
+        noise = arms.multiplier(part, name, size.T, size.r, noise_lam, eps, part.delta)
+        run = rates.Run(
             n=size.n, B=size.B, T=size.T, m=part.m, d=part.d, gamma=part.gamma, eta=part.eta, lam=lam,
             kappa=noise.multiplier, delta=part.delta,
         )  # fmt: skip
-        found = rates.correlated(made)
-        for term, number in {"linear": found.linear, "quadratic": found.quadratic, "total": found.total}.items():
+        bound = rates.correlated(run)
+        for term, number in {"linear": bound.linear, "quadratic": bound.quadratic, "total": bound.total}.items():
             yield {
-                "n": size.n, "T": size.T, "B": size.B, "r": size.r, "m": made.m, "d": made.d, "lam": lam, "eps": eps,
-                "delta": made.delta, "accountant": accountant, "relation": noise.relation, "sampler": noise.sampler,
-                "precondition": noise.precondition, "eta": made.eta, "term": term, "kappa": noise.multiplier,
+                "n": size.n, "T": size.T, "B": size.B, "r": size.r, "m": run.m, "d": run.d, "lam": lam, "eps": eps,
+                "delta": run.delta, "accountant": accountant, "relation": noise.relation, "sampler": noise.sampler,
+                "precondition": noise.precondition, "eta": run.eta, "term": term, "kappa": noise.multiplier,
                 "series": SERIES, "trial": 0, "value": number,
             }  # fmt: skip
 
 
 TRADEOFF, RUNS, MULTIPLIERS = "lambda_tradeoff", "kan_lambda", "kappa_tables"
 SHARPER = (TAIL, PAIR, "bnb", "cyclic")
-# By accountant of the runs: words, the id of the claim on the largest correlation, and those on the gain by variant.
+# Accountant, words, id of the claim on the largest correlation, and ids of the claims on the gain by variant.
 SHARPER_RUNS = (
     (TAIL, "proved for Algorithm 1's batches", "kan-drop-tail", (
         ("sharper-calibration-runs-tail", "main"), ("sharper-calibration-runs-tail-d2", "design D2"),
@@ -161,50 +161,50 @@ INTERPRETATION, OPEN_QUESTION = "Sec. 5.1 (interpretation)", "Sec. 5.1 (interpre
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on bounds and runs at calibrated multipliers; those at a fixed one are in `window`."""
+    """Yields the claims on bounds and runs at calibrated multipliers; claims at fixed ones are in `localisation`."""
     yield from _offset(evidence)
     yield from _sharper(evidence)
     yield from _sharper_runs(evidence)
 
 
-def _tradeoff(evidence: Evidence, accountant: str, term: str) -> pd.DataFrame:
+def _tradeoff_rows(evidence: Evidence, accountant: str, term: str) -> pd.DataFrame:
     return rows(evidence, TRADEOFF, series=SERIES, accountant=accountant, term=term)
 
 
-def _over_independent(table: pd.DataFrame) -> Places:
-    """A bound over that of independent noise at the same epsilon, by epsilon and correlation."""
+def _ratios_to_independent(table: pd.DataFrame) -> Places:
+    """Ratios of a bound to that of independent noise at the same epsilon, by epsilon and correlation."""
     return algebra.ratios(table[table["lam"] > 0], table[table["lam"] == 0], ("eps",), ("eps", "lam"))
 
 
 def _offset(evidence: Evidence) -> Iterator[Claim]:
-    total = _tradeoff(evidence, PUBLISHED, "total")
-    beyond = _beyond_its_condition(total)
+    total = _tradeoff_rows(evidence, PUBLISHED, "total")
+    beyond = _outside_condition(total)
     yield claim_on_all_cells(
         id="offset-linear", artefact=TRADEOFF, location=INTERPRETATION, kind="text", source="identity",
         statement=OFFSETS,
         quantity="linear noise term of A_corr with Theorem F.12's kappa, over that of lambda = 0: the one that is furthest off",
-        cells=_over_independent(_tradeoff(evidence, PUBLISHED, "linear")), criterion=within_of(1.0, AGREES),
+        cells=_ratios_to_independent(_tradeoff_rows(evidence, PUBLISHED, "linear")), criterion=within_of(1.0, AGREES),
         changed=ALGEBRA, note=f"(1 - lambda) kappa is proportional to 1 - lambda^T{beyond}",
     )  # fmt: skip
     yield claim_on_all_cells(
         id="offset-bound", artefact=TRADEOFF, location=INTERPRETATION, kind="text", source="paper",
         statement=OFFSETS,
         quantity="A_corr with Theorem F.12's kappa, over that of lambda = 0: the smallest over lambda > 0",
-        cells=_over_independent(total), criterion=at_least(1.0 - AGREES, ": no correlation improves it"),
+        cells=_ratios_to_independent(total), criterion=at_least(1.0 - AGREES, ": no correlation improves it"),
         note=beyond.removeprefix("; "),
     )  # fmt: skip
     yield claim_on_all_cells(
         id="closed-form-breaks-down", artefact=TRADEOFF, location="Remark 4.2", kind="theorem", source="paper",
         statement="after substituting the privacy-calibrated kappa, the closed-form rate breaks down as lambda -> 1",
         quantity="A_corr with Theorem F.12's kappa at the largest lambda over that of lambda = 0: the smallest over eps",
-        cells=_over_independent(total[(total["lam"] == total["lam"].max()) | (total["lam"] == 0)]),
+        cells=_ratios_to_independent(total[(total["lam"] == total["lam"].max()) | (total["lam"] == 0)]),
         criterion=at_least(BREAKS_DOWN, ": breaks down"), note=beyond.removeprefix("; "),
     )  # fmt: skip
     yield _offset_runs(evidence)
 
 
-def _beyond_its_condition(table: pd.DataFrame) -> str:
-    """What a note says of a closed form outside of Theorem F.12's condition."""
+def _outside_condition(table: pd.DataFrame) -> str:
+    """Text for a note: where the closed form is evaluated outside of Theorem F.12's condition."""
     missed = table[table["precondition"] == "not met"].drop_duplicates(["T", "eps"])
     places = "; ".join(algebra.place_of(row, ("T", "r", "eps")) for row in algebra.rows_of(missed))
     return f"; the closed form is evaluated outside of Theorem F.12's condition at {places}" if places else ""
@@ -213,23 +213,23 @@ def _beyond_its_condition(table: pd.DataFrame) -> str:
 def _offset_runs(evidence: Evidence) -> Claim:
     gains = moderate(rows(evidence, RUNS, panel="T = 250", series=GAIN, accountant=PUBLISHED), *MODERATE)
     plain = rows(evidence, RUNS, panel="T = 250", series=POPULATION, accountant=PUBLISHED, lam=0)
-    found = {}
+    shares = {}
     for eps, group in gains.groupby("eps"):
         risk, gain = one_of(plain[plain["eps"] == eps]["mean"]), best(group)
         if risk > 0:
-            found[f"eps = {eps:g}"] = times(gain, 1.0 / risk)
+            shares[f"eps = {eps:g}"] = times(gain, 1.0 / risk)
     return claim_on_all_cells(
         id="offset-runs", artefact=RUNS, location=INTERPRETATION, kind="text", source="ours",
         statement=f"{OFFSETS}: of runs",
         quantity="largest gain of a moderate lambda with Theorem F.12's kappa, as a share of the risk of lambda = 0: the largest over eps",
-        cells=found, criterion=at_most(AGREES),
+        cells=shares, criterion=at_most(AGREES),
         note="T = 250, where F.12's condition is met; steps tuned on other seeds",
     )  # fmt: skip
 
 
 def _sharper(evidence: Evidence) -> Iterator[Claim]:
-    found = {name: _over_independent(_tradeoff(evidence, name, "total")) for name in SHARPER}
-    smallest = {name: statistics.worst(list(each.values()), largest=False) for name, each in found.items()}
+    ratios = {name: _ratios_to_independent(_tradeoff_rows(evidence, name, "total")) for name in SHARPER}
+    smallest = {name: statistics.worst(list(by_place.values()), largest=False) for name, by_place in ratios.items()}
     step = float(evidence.spec["artefacts"][TRADEOFF]["cells"]["all"]["eta"])
     yield claim(
         id="sharper-calibration-bound", artefact=TRADEOFF, location=OPEN_QUESTION, kind="text", source="paper",
@@ -238,13 +238,13 @@ def _sharper(evidence: Evidence) -> Iterator[Claim]:
         measured=statistics.worst(statistics.with_value(smallest.values()), largest=False), criterion=at_most(1.0 - AGREES),
         note=f"the paper leaves it open; one accountant is enough for \"may\", also one for another way to form batches (bnb, cyclic). eta = {step:g}. {algebra.places_text(smallest)}",
     )  # fmt: skip
-    own = claim(
+    proved = claim(
         id="sharper-calibration-bound-algorithm-1", artefact=TRADEOFF, location=OPEN_QUESTION, kind="text", source="ours",
         statement=f"{MAY_IMPROVE}: with noise that is proved for Algorithm 1's own batches",
         quantity="A_corr with the participation tail's kappa over that of lambda = 0: the smallest over lambda > 0 and eps",
         measured=smallest[TAIL], criterion=at_most(1.0 - AGREES),
     )  # fmt: skip
-    yield open_question(own, MAY)
+    yield open_question(proved, MAY)
 
 
 def _sharper_runs(evidence: Evidence) -> Iterator[Claim]:
@@ -252,14 +252,14 @@ def _sharper_runs(evidence: Evidence) -> Iterator[Claim]:
         for name, variant in variants:
             gains = rows(evidence, RUNS, variant, panel="T = 100", series=GAIN, accountant=accountant)
             inner = moderate(gains, *MODERATE)
-            found = claim(
+            gain_claim = claim(
                 id=name, artefact=RUNS, location=OPEN_QUESTION, kind="text", source="ours",
                 statement="sharper privacy calibration may lead to improved lambda-dependent risk: of runs",
                 quantity=f"({words}; {variant}) gain in averaged population risk over lambda = 0: the largest over moderate lambda and eps",
                 measured=best(inner) if len(inner) else NOTHING, criterion=ABOVE_0,
                 note=f"interval widened for all places looked at{_errors_of_kappa(evidence, accountant, inner)}",
             )  # fmt: skip
-            yield open_question(found, MAY)
+            yield open_question(gain_claim, MAY)
         last = algebra.rows_at_end(rows(evidence, RUNS, panel="T = 100", series=GAIN, accountant=accountant), "lam")
         yield claim(
             id=drop, artefact=RUNS, location="Remark 4.2", kind="theorem", source="ours",
@@ -270,7 +270,7 @@ def _sharper_runs(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _errors_of_kappa(evidence: Evidence, accountant: str, gains: pd.DataFrame) -> str:
-    """What a note says of multipliers that are Monte Carlo with correlation, and exact without."""
+    """Text for a note on the errors of multipliers, which are by Monte Carlo with correlation and exact without."""
     table = rows(evidence, MULTIPLIERS, series="noise multiplier", accountant=accountant)
     table = table[table["lam"].isin(gains["lam"]) & table["eps"].isin(gains["eps"]) & table["T"].isin(gains["T"])]
     errors = algebra.floats(table, "delta_se") / algebra.floats(table, "delta_attained")

@@ -42,7 +42,7 @@ from dpdescent.replication.drawing.figures import (
 
 # Line styles of variants; plain dashes are not among them, because they mean that there is no guarantee.
 DASHES: tuple[Any, ...] = ((0, (1, 1)), (0, (5, 1, 1, 1)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 2.5)))
-# Of many epsilons, those with panels.
+# The epsilons that have panels where there are many.
 SHOWN = (1.0, 8.0)
 # Largest number of panels in a row.
 WIDE = 5
@@ -75,40 +75,38 @@ def _by_accountants(table: pd.DataFrame, display: dict[str, Any], size: tuple[fl
         for panel in row[len(places) :]:
             panel.set_visible(False)
         for panel, place in zip(row, places, strict=False):
-            _one(panel, table, *place, accountant)
+            _draw_panel(panel, table, *place, accountant)
     star_in_legend(axes[0, 0])
     hollow_in_legend(axes[0, 0], table)
-    known = sizes(select(table), "n", "B", "m", "d", "delta", "C_clip")
-    about = joined(known, f"{BARS}; gains are of runs with the same seed", by="; ")
-    finish(figure, [panel for panel in axes.ravel() if panel.get_visible()], 4, SECTION, about)
+    values = sizes(select(table), "n", "B", "m", "d", "delta", "C_clip")
+    caption = joined(values, f"{BARS}; gains are of runs with the same seed", by="; ")
+    finish(figure, [panel for panel in axes.ravel() if panel.get_visible()], 4, SECTION, caption)
     return figure
 
 
 def _with_variants(rows: pd.DataFrame) -> list[str]:
-    """Accountants that variants have; each has a row of its own, because two by four curves would cover each other."""
+    """Accountants of the variants; each has a row of panels, because two by four curves would cover each other."""
     others = rows[rows["variant"] != "main"]
     lambdas = others.groupby("accountant")["lam"].nunique()
     return in_order(lambdas.index[lambdas > 1])
 
 
 def _layout(rows: pd.DataFrame, display: dict[str, Any]) -> list[list[tuple[str, float, str]]]:
-    """Returns rows of panels: risks above gains where there are many epsilons, beside each other where few."""
-    found = []
+    """Returns rows of panels: risks above gains where there are many epsilons, beside each other where there are few."""
+    layout = []
     for name in panels_in(rows, display):
-        budgets = _two(values_of(where(rows, panel=name), "eps"))
+        budgets = values_of(where(rows, panel=name), "eps")
+        if len(budgets) > len(SHOWN):
+            # Of many epsilons a small and a large one have panels, which variants have too; the table has the others.
+            budgets = [eps for eps in budgets if eps in SHOWN] or budgets
         if 2 * len(budgets) <= WIDE:
-            found.append([(name, eps, series) for eps in budgets for series in (POPULATION, GAIN)])
+            layout.append([(name, eps, series) for eps in budgets for series in (POPULATION, GAIN)])
         else:
-            found += [[(name, eps, series) for eps in budgets] for series in (POPULATION, GAIN)]
-    return found
+            layout += [[(name, eps, series) for eps in budgets] for series in (POPULATION, GAIN)]
+    return layout
 
 
-def _two(budgets: list[float]) -> list[float]:
-    """Returns a small and a large epsilon of many, those that variants have too; the table has the others."""
-    return [eps for eps in budgets if eps in SHOWN] or budgets if len(budgets) > len(SHOWN) else budgets
-
-
-def _one(axes: Axes, table: pd.DataFrame, name: str, eps: float, series: str, compared: str) -> None:
+def _draw_panel(axes: Axes, table: pd.DataFrame, name: str, eps: float, series: str, compared: str) -> None:
     """Draws the main setting by accountant, or one accountant alone (`compared`) with its variants."""
     rows = where(table, panel=name, eps=eps, series=series)
     rows = where(rows, accountant=compared) if compared else rows
@@ -119,8 +117,8 @@ def _one(axes: Axes, table: pd.DataFrame, name: str, eps: float, series: str, co
     if compared:
         _variants(axes, rows, variants_of(table)[1:])
     lam_axis(axes, values_of(where(table, panel=name), "lam"), room=0.11)
-    about = f"\nvariants, {label_of(compared).split(' (')[0]}" if compared else ""
-    axes.set_title(joined(name, f"{EPS} = {eps:g}") + about)
+    suffix = f"\nvariants, {label_of(compared).split(' (')[0]}" if compared else ""
+    axes.set_title(joined(name, f"{EPS} = {eps:g}") + suffix)
     if series == GAIN:
         zero_line(axes)
     axes.set_ylabel(GAIN_LABEL if series == GAIN else "population risk")

@@ -1,10 +1,10 @@
-"""How the paper's words are read as numbers, and what all of its judgements share: rows, estimates, and where runs decide.
+"""Readings of the paper's words as numbers, and the rows, estimates and regimes that all of its judgements share.
 
 The readings were fixed before any experiment of this package was run, and hold for all claims alike; the numbers of a
-throw-away prototype were known by then. What was changed later stands in the column `changed` of its claims.
+throw-away prototype were known by then. Later changes stand in the column `changed` of their claims.
 The paper is theory: its bounds hide constants and logarithms, and ask for widths and steps that few runs here have. Its
-one figure is another paper's, without settings: what is judged of it is an analogue. A bound up to constants, or one
-whose conditions no run here meets, is not refuted by a run: where that is missed the claim is inconclusive.
+one figure is another paper's, without settings, so that an analogue is judged. A bound up to constants, or one whose
+conditions no run here meets, is not refuted by a run: a claim on it that is missed is inconclusive.
 """
 
 import dataclasses
@@ -31,7 +31,8 @@ untestable_claim = partial(records.untestable_claim, PAPER)
 finding = partial(records.finding, PAPER)
 # "moderate noise correlation": a fifth to four fifths.
 MODERATE = (0.2, 0.8)
-# "<~", "of the order of", "not the scaling": over the grid, largest over smallest, or over the first, is four at most.
+# "<~", "of the order of", "not the scaling": on a grid the largest value is at most four times the smallest, or the
+# first.
 SAME_ORDER = 4.0
 # "up to logarithmic factors", over one or two decades: an exponent within a quarter.
 LOGARITHMS = 0.25
@@ -41,17 +42,17 @@ RATE = 0.1
 AGREES = 0.05
 # "breaks down": at least twice.
 BREAKS_DOWN = 2.0
-# "monotonically", of means over seeds: it does not get worse again by more than a tenth.
+# "monotonically": means over seeds do not get worse again by more than a tenth.
 STAYS = 0.9
-# What `changed` says of claims that cannot fail.
+# The text of `changed` for claims that cannot fail.
 ALGEBRA = "Before a review it was counted among the claims, though it is algebra and cannot fail."
 # Equalities of exact values, to rounding.
 EQUAL = 1e-6
-# Accountants by what they are to the paper.
+# Accountants by their role in the paper.
 PUBLISHED, PROOF, INDEPENDENT, RENYI, TAIL, PAIR = "F12x8", "F12x2", "D9", "RDP19", "tail", "F8"
-# Twice the pair's multiplier is attained under replace-one; that of sampling without replacement is proved enough.
+# Under replace-one twice the pair's multiplier is attained; the multiplier of this accountant is proved to be enough.
 REPLACED = "WOR"
-# All columns that judgements read: what a table lacks of them is NaN.
+# All columns that judgements read; those that a table lacks are NaN.
 COLUMNS = (
     "variant", "series", "mean", "se", "q975", "trials", "panel", "design", "spline_cells", "n", "T", "B", "r", "m",
     "d", "lam", "eps", "delta", "accountant", "relation", "sampler", "precondition", "C_clip", "kappa", "eta",
@@ -63,25 +64,25 @@ COLUMNS = (
 rows = partial(evidence.rows, COLUMNS)
 
 
-# Where multipliers of two accountants are compared.
+# The columns by which multipliers of two accountants are paired.
 SETTING = ("T", "r", "lam", "eps", "delta")
 
 
 def setting(evidence: Evidence, name: str) -> float:
-    """A number of the paper's settings; NaN where there is none."""
+    """A number of the project's settings for the paper; NaN where there is none."""
     return float(evidence.settings.get(name, math.nan))
 
 
 def one_of(values: "pd.Series[float]") -> float:
     """The first of some values; NaN of none."""
-    found = np.asarray(values, dtype=np.float64)
-    return float(found[0]) if len(found) else math.nan
+    numbers = np.asarray(values, dtype=np.float64)
+    return float(numbers[0]) if len(numbers) else math.nan
 
 
 def drawn(row: "pd.Series[float]", among: int = 1) -> Estimate:
-    """The mean of a row over seeds with Student's interval, widened where it was picked among several (Bonferroni).
+    """The mean of a row over seeds with Student's interval, widened if it was picked among several (Bonferroni).
 
-    `NOTHING` of a single seed, whose spread is unknown.
+    It is `NOTHING` for a single seed, whose spread is unknown.
     """
     if not (row["trials"] > 1 and math.isfinite(row["mean"]) and row["se"] >= 0):
         return NOTHING
@@ -95,7 +96,7 @@ def times(estimate: Estimate, factor: float) -> Estimate:
 
 
 def single(table: pd.DataFrame) -> Estimate:
-    """The mean over seeds of a table of one row; `NOTHING` of several rows."""
+    """The mean over seeds of a table with one row; `NOTHING` if it has several."""
     return drawn(table.iloc[0]) if len(table) == 1 else NOTHING
 
 
@@ -123,10 +124,10 @@ def moderate(table: pd.DataFrame, low: float, high: float) -> pd.DataFrame:
 
 def range_of(values: Iterable[float]) -> str:
     """Smallest and largest of the finite values, in words."""
-    found = [float(value) for value in values if math.isfinite(value)]
-    if not found:
+    finite = [float(value) for value in values if math.isfinite(value)]
+    if not finite:
         return "not run"
-    return f"{min(found):.3g}" if min(found) == max(found) else f"{min(found):.3g} to {max(found):.3g}"
+    return f"{min(finite):.3g}" if min(finite) == max(finite) else f"{min(finite):.3g} to {max(finite):.3g}"
 
 
 CONSTANT_1 = "the constants are hidden, here 1"
@@ -139,31 +140,36 @@ def hidden(*reasons: str) -> Regime:
     return Regime(reasons, why="hidden constant", changed=OUTSIDE_COUNTED)
 
 
-def open_question(found: Claim, *reasons: str, changed: str = ACCUSED) -> Claim:
-    """A claim that runs can confirm and not refute, because the words leave open what it would have to be held to."""
-    if found.verdict != "not reproduced":
-        return found
-    left = Regime(reasons, because="left open by the paper", why="unstated value decides", blocks=("not reproduced",))
-    return dataclasses.replace(left.applied(found), changed=" ".join(filter(None, [found.changed, changed])))
+def open_question(judged: Claim, *reasons: str, changed: str = ACCUSED) -> Claim:
+    """A claim that runs can confirm and not refute, because the paper's words leave the exact criterion open."""
+    if judged.verdict != "not reproduced":
+        return judged
+    undecided = Regime(
+        reasons, because="left open by the paper", why="unstated value decides", blocks=("not reproduced",)
+    )
+    return dataclasses.replace(undecided.applied(judged), changed=" ".join(filter(None, [judged.changed, changed])))
 
 
 def regime(table: pd.DataFrame, *, upper: bool = True) -> Regime:
     """The regime of Theorem 4.1 for runs that know their own margins and largest steps, row by row.
 
     The lower limit on the width is gamma^-4, as the theorem has it without its logarithms; the upper one has the
-    logarithms that its proof shows, log^2 T + log(n/delta). `upper` leaves that one out, where it is what is judged.
+    logarithms that its proof shows, log^2 T + log(n/delta). `upper=False` leaves the upper one out, for claims about
+    it.
     """
-    return Regime(tuple(dict.fromkeys(each for row in algebra.rows_of(table) for each in _outside(row, upper))))
+    return Regime(
+        tuple(dict.fromkeys(reason for row in algebra.rows_of(table) for reason in _unmet_conditions(row, upper)))
+    )
 
 
 def in_window(table: pd.DataFrame, *, upper: bool = True) -> pd.DataFrame:
     """The rows of a table that are inside Theorem 4.1's window."""
-    kept = [not list(_outside(row, upper)) for row in algebra.rows_of(table)]
-    return table[np.array(kept, dtype=bool)].reset_index(drop=True)
+    inside = [not list(_unmet_conditions(row, upper)) for row in algebra.rows_of(table)]
+    return table[np.array(inside, dtype=bool)].reset_index(drop=True)
 
 
-def _outside(row: "pd.Series[float]", upper: bool) -> Iterator[str]:
-    """The conditions that a row does not meet, with their numbers; none of what the row does not know."""
+def _unmet_conditions(row: "pd.Series[float]", upper: bool) -> Iterator[str]:
+    """The conditions that a row does not meet, with their numbers; conditions on columns that it lacks are left out."""
     gamma, m = float(row["gamma"]), float(row["m"])
     if gamma > 0 and not m >= gamma**-4.0:
         yield f"width {m:g} below gamma^-4 = {gamma**-4.0:.3g}"
@@ -196,27 +202,27 @@ def run_of(row: "pd.Series[float]", delta: float = FAILURE) -> rates.Run | None:
     return rates.Run(**sizes, **noise, delta=delta)
 
 
-# Where a row of bounds is, in words, with more digits than elsewhere because of sampling rates B/n.
+# The place of a row in words, with more digits than elsewhere, because sampling rates B/n need them.
 place_text = partial(bound_rows.place_text, digits=10)
 # The risk of f = 0, which every bound on a risk has to undercut to say anything.
 TRIVIAL = math.log(2.0)
 
 
 def vacuous(value: float, trivial: float = TRIVIAL) -> str:
-    """What the note of a bound on a risk adds where it is not below log 2; of a delta, below 1."""
+    """Text for the note of a bound that says nothing: one on a risk from log 2 on, one on a delta from 1 on."""
     name = "log 2, the risk of f = 0" if trivial == TRIVIAL else f"{trivial:g}"
     return f"{VACUOUS}: not below {name}" if value >= trivial else ""
 
 
 def first(table: pd.DataFrame, **where: object) -> "pd.Series[Any] | None":
     """The first row with these values; None where there is none."""
-    found = places_of(table, where)
-    return table.iloc[found[0]] if len(found) else None
+    matches = places_of(table, where)
+    return table.iloc[matches[0]] if len(matches) else None
 
 
 def thinned(table: pd.DataFrame, *columns: str) -> pd.DataFrame:
-    """The rows at the smallest, middle and largest value of every column, because those between show nothing else."""
+    """The rows at the smallest, middle and largest value of every column, because others show nothing else."""
     for column in columns:
-        kept = ends_and_middle(table[column].dropna().astype(float))
-        table = table[table[column].isna() | table[column].isin(kept)]
+        shown = ends_and_middle(table[column].dropna().astype(float))
+        table = table[table[column].isna() | table[column].isin(shown)]
     return table

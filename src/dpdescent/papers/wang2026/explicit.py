@@ -26,8 +26,8 @@ class Setting:
         parameters: D = mdp.
         c_priv: C_clip kappa / B, sd of the noise on the averaged gradient.
         gradient_bound, hessian_bound, beta: G, nu, smoothness.
-        delta_Z, delta_D, delta_pot: failure probabilities of the bounds on the noise (Lemma C.5), on the batches'
-            fluctuation (C.6) and on the potential's (C.10).
+        delta_Z, delta_D, delta_pot: failure probabilities of the bounds on the noise (Lemma C.5), on the fluctuation of
+            the batches (C.6) and on the fluctuation of the potential (C.10).
     """
 
     n: int
@@ -64,7 +64,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Comparator:
-    """What the bounds use of a comparator W*: its loss L_S(W*) and distance |W* - W_0|."""
+    """A comparator W* by what the bounds use: its loss L_S(W*) and its distance |W* - W_0|."""
 
     loss: float
     distance: float
@@ -72,7 +72,7 @@ class Comparator:
 
 @dataclass(frozen=True)
 class Terms:
-    """A bound on (1/T) sum_t L_S(W_t), by its terms of L_S(W*), |W_0 - W*|^2, the fluctuation M, V_Delta and V_Z."""
+    """A bound on (1/T) sum_t L_S(W_t), by its terms: L_S(W*), |W_0 - W*|^2, the fluctuation M, V_Delta and V_Z."""
 
     comparator: float
     start: float
@@ -172,7 +172,7 @@ def correlated_bound(setting: Setting, comparator: Comparator) -> Terms:
 
     `8 L* + 3|W_0 - W*|^2/(eta T) + 3M/(eta T) + 6 eta V_Delta/T + 3 w eta c^2 V_Z/T`, w the noise weight, with
     probability 1 - delta_Z - delta_D - delta_pot. It holds where eta is admissible and the localisation is at most 1/2,
-    and then for lam = 0 too. It is computed elsewhere as well.
+    and then for lam = 0 too.
     """
     s, Rbar = setting, shifted_radius(setting, comparator)
     return Terms(

@@ -38,7 +38,7 @@ def _by_term(name: str, kind: str, terms: Terms) -> Iterator[Row]:
 
 @dataclass(frozen=True, kw_only=True)
 class Bounded(FixedNoise):
-    """Runs beside bounds: with which constants, and at which numbers of iterations besides the runs' own."""
+    """Runs beside bounds, by kinds of constants, and at more numbers of iterations than the runs' own."""
 
     constants: tuple[str, ...]
     T_of_bound: tuple[int, ...]
@@ -49,13 +49,13 @@ class Bounded(FixedNoise):
 
 
 def run_bound_vs_run(spec: Spec) -> Iterator[Row]:
-    """Yields rows of one step size: every noise and seed, whose threshold is its own G_sharp."""
+    """Yields rows of one step size for every noise and seed; the threshold is the seed's own G_sharp."""
     runs = Bounded.of(spec)
     for trial in runs.trials:
         seed = Seed(runs, trial, runs.n)
-        made = runs.projected(seed.sharp.gradient)
-        risks = seed.run(made).empirical_average[0]
-        for arm, risk in zip(made, risks, strict=True):
+        arms = runs.projected(seed.sharp.gradient)
+        risks = seed.run(arms).empirical_average[0]
+        for arm, risk in zip(arms, risks, strict=True):
             base = {"panel": runs.panel, "eta": arm.eta, "C_clip": arm.C_clip, "gamma": seed.margin.value}
             own = {**base, **training.columns(runs, arm.noise), "trial": trial}
             yield {**own, "term": MEASURED, "series": EMPIRICAL, "value": float(risk)}
@@ -90,9 +90,7 @@ def releases_bound_vs_run(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     return training.entries_at_sharp_thresholds(Bounded.of(spec))
 
 
-# What a table's row says of the bounds at it
-
-# The paper's constants, and those of local supports.
+# The paper's constants, and sharp ones that use the local supports of splines.
 KINDS = {"paper": Constants.paper, "sharp": Constants.sharp}
 
 
@@ -102,31 +100,31 @@ def splines_of(evidence: Evidence, artefact: str) -> CubicSplines:
 
 
 def failure(evidence: Evidence, artefact: str) -> float:
-    """A fifth of delta_conf, as each of the five events has (wang2026 Theorem C.13)."""
+    """The failure probability of one of five events, a fifth of delta_conf (wang2026 Theorem C.13)."""
     return float(evidence.settings_of(artefact)["delta_conf"]) / 5.0
 
 
 def setting_at(
-    evidence: Evidence, artefact: str, found: pd.Series, known: Constants, gradient_bound: float | None = None
+    evidence: Evidence, artefact: str, row: pd.Series, constants: Constants, gradient_bound: float | None = None
 ) -> Setting:
-    """A row's run and what its bounds ask of the network.
+    """The setting of a row's explicit bounds: its run, and bounds on the network's derivatives.
 
     Args:
         evidence: settings.
-        artefact: whose row it is.
-        found: has n, B, T, m, d, eta, lam, kappa; C_clip, where there is noise.
-        known: by which G and nu are bounded with a fifth of delta_conf.
+        artefact: the one that the row is from.
+        row: has n, B, T, m, d, eta, lam, kappa; C_clip, where there is noise.
+        constants: bounds G and nu, either of which fails with a fifth of delta_conf.
         gradient_bound: a smaller G, of the second layers that were drawn.
     """
-    m, each = float(found["m"]), failure(evidence, artefact)
-    G = known.gradient_bound(int(m), each) if gradient_bound is None else gradient_bound
-    nu = known.hessian_bound(int(m), each)
-    noisy = found["kappa"] > 0.0
+    m, delta = float(row["m"]), failure(evidence, artefact)
+    G = constants.gradient_bound(int(m), delta) if gradient_bound is None else gradient_bound
+    nu = constants.hessian_bound(int(m), delta)
+    noisy = row["kappa"] > 0.0
     return Setting(
-        n=int(found["n"]), B=int(found["B"]), T=int(found["T"]), parameters=int(m * found["d"] * known.p),
-        eta=float(found["eta"]), lam=float(found["lam"]),
-        c_priv=float(found["C_clip"] * found["kappa"] / found["B"]) if noisy else 0.0,
-        gradient_bound=G, hessian_bound=nu, beta=smoothness(G, nu), delta_Z=each, delta_D=each, delta_pot=each,
+        n=int(row["n"]), B=int(row["B"]), T=int(row["T"]), parameters=int(m * row["d"] * constants.p),
+        eta=float(row["eta"]), lam=float(row["lam"]),
+        c_priv=float(row["C_clip"] * row["kappa"] / row["B"]) if noisy else 0.0,
+        gradient_bound=G, hessian_bound=nu, beta=smoothness(G, nu), delta_Z=delta, delta_D=delta, delta_pot=delta,
     )  # fmt: skip
 
 
@@ -154,17 +152,13 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of Lemma C.5 beside exact laws, for every size of run with an explicit bound."""
     table = rows(evidence, RUNS).dropna(subset=["n", "T", "B", "m", "d", "lam", "kappa", "eta"])
-    for found in rows_of(table.drop_duplicates(["T", "m", "d"])):
-        yield from _normals(evidence, found)
-
-
-def _normals(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    setting = setting_at(evidence, RUNS, found, KINDS["sharp"](splines_of(evidence, RUNS)))
-    D, T, text = float(setting.parameters), setting.T, place_text(RUNS, found, "T", "m", "d")
-    why = f"D={D:g}; the lemma spends half of delta_Z on it; measured is the sum of exact chi-squared tails"
-    measured = T * float(chi2.sf(explicit.largest_noise(setting) ** 2, D))
-    yield exact_row("P(max |Z_t| > z)", "Lemma C.5", text, 0.5 * setting.delta_Z, measured, why)
-    if T > 1:
-        why = f"D={D:g}; the lemma spends half of delta_Z on it; measured is the exact chi-squared tail"
-        measured = float(chi2.sf(explicit.noise_sum(setting), (T - 1) * D))
-        yield exact_row("P(sum |Z_t|^2 > V_Z)", "Lemma C.5", text, 0.5 * setting.delta_Z, measured, why)
+    for row in rows_of(table.drop_duplicates(["T", "m", "d"])):
+        run = setting_at(evidence, RUNS, row, KINDS["sharp"](splines_of(evidence, RUNS)))
+        D, T, text = float(run.parameters), run.T, place_text(RUNS, row, "T", "m", "d")
+        why = f"D={D:g}; the lemma spends half of delta_Z on it; measured is the sum of exact chi-squared tails"
+        measured = T * float(chi2.sf(explicit.largest_noise(run) ** 2, D))
+        yield exact_row("P(max |Z_t| > z)", "Lemma C.5", text, 0.5 * run.delta_Z, measured, why)
+        if T > 1:
+            why = f"D={D:g}; the lemma spends half of delta_Z on it; measured is the exact chi-squared tail"
+            measured = float(chi2.sf(explicit.noise_sum(run), (T - 1) * D))
+            yield exact_row("P(sum |Z_t|^2 > V_Z)", "Lemma C.5", text, 0.5 * run.delta_Z, measured, why)

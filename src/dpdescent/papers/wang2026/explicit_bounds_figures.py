@@ -28,8 +28,8 @@ from dpdescent.replication.drawing.figures import (
 )
 from dpdescent.replication.judging.statistics import Z95
 
-# Marker, colour and name of every bound. Those with constants 1 are no bounds by themselves; two have the colour of
-# their method.
+# Marker, colour and name of every bound. Orders with constants 1 are no bounds by themselves; two of them have the
+# colour of their method.
 BOUNDS = {
     "C.11": ("D", PURPLE, "Lemma C.11"), "D.13": ("s", ORANGE, "Theorem D.13"),
     "A_corr": ("^", SKY, r"$\mathcal{A}_\mathrm{corr}$, constants 1"),
@@ -52,7 +52,7 @@ def draw_bound_vs_run(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     for (left, right), name in zip(axes, names, strict=True):
         rows = where(main, panel=name)
         settings = sorted({*zip(rows["T"], rows["kappa"], rows["lam"], strict=True)})
-        # Of settings without noise lambda = 0 is kept alone, because lambda has no effect there.
+        # Settings without noise are drawn for lambda = 0 alone, because lambda has no effect on them.
         settings = [key for key in settings if key[1] > 0 or (*key[:2], 0.0) not in settings or key[2] == 0]
         _totals(left, rows, settings)
         _terms(right, rows, settings)
@@ -62,8 +62,7 @@ def draw_bound_vs_run(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         for panel in (left, right):
             _setting_axis(panel, settings)
     claim = "an upper bound lies right of what it bounds; right of the dotted line it says nothing"
-    known = sizes(main, "n", "B", "m", "d")
-    finish(figure, axes.ravel(), 5, joined(claim, known, by="; "))
+    finish(figure, axes.ravel(), 5, joined(claim, sizes(main, "n", "B", "m", "d"), by="; "))
     return figure
 
 
@@ -94,8 +93,8 @@ def _totals(axes: Axes, rows: pd.DataFrame, settings: list[tuple[float, float, f
             explicit = name in ("C.11", "D.13")
             face = color if constants != "paper" or not explicit else "white"
             label = joined(text, CONSTANTS.get(constants, "")) if explicit else text
-            drawn: dict[str, Any] = {"marker": marker, "color": color, "markerfacecolor": face, "markersize": 6}
-            axes.plot(own["mean"], own["place"] + shift, label=label, linestyle="none", **drawn)
+            marks: dict[str, Any] = {"marker": marker, "color": color, "markerfacecolor": face, "markersize": 6}
+            axes.plot(own["mean"], own["place"] + shift, label=label, linestyle="none", **marks)
     run = _placed(where(rows, series=EMPIRICAL), settings).drop_duplicates("place")
     style: dict[str, Any] = {"linestyle": "none", "marker": "*", "color": "black", "markersize": 9}
     axes.errorbar(run["mean"], run["place"], xerr=Z95 * run["se"], label="measured (95 % interval)", **style)

@@ -1,7 +1,7 @@
 """Figure 1, which is another paper's: analogues on small images, and how cumulative noise grows (wang2026).
 
-Accuracy is that of a small network against the correlation of the noise, at equal (epsilon, delta), with each sampler
-and its accountant.
+The analogues show the accuracy of a small network against the correlation of the noise, at equal (epsilon, delta), with
+each sampler and its accountant.
 """
 
 from collections.abc import Iterable, Iterator
@@ -74,7 +74,7 @@ def releases_fig01(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Cumulative(Batched):
-    """Sums of noise without training: which correlations, in how many dimensions, up to which steps."""
+    """Sums of noise without training, by correlations, dimension and steps."""
 
     t: tuple[int, ...]
     dimension: int
@@ -82,9 +82,13 @@ class Cumulative(Batched):
 
 
 def _cumulative(part: Cumulative) -> Iterator[Row]:
-    """Yields the size of a coordinate of the first t noises' sum, of each seed and by formula (Fig. 1, right)."""
+    """Yields the size of a coordinate of the sum of t noises, of each seed and by formula (Fig. 1, right)."""
     t, (eps,) = np.array(part.t), part.eps
-    noises = [(kind, noise) for lam in part.shown for kind, noise in _noises(part, lam, eps)]
+    noises = []
+    for lam in part.shown:
+        calibrated = part.noise(lam, eps)
+        fixed = replace(calibrated, accountant=FIXED, kappa=1.0, eps=float("nan"), precondition="none")
+        noises += [("fixed", fixed), ("calibrated", calibrated)]
     for trial in part.trials:
         normals = part.stream(trial, "normals").standard_normal((part.T, part.dimension))
         for kind, noise in noises:
@@ -92,22 +96,15 @@ def _cumulative(part: Cumulative) -> Iterator[Row]:
             row = {"panel": NOISE, **noise.columns, "noise": kind, "eta": np.nan, "trial": trial}
             series = {SIMULATED: sizes(normals, noise, t)} | ({FORMULA: growth(noise, t)} if trial == 0 else {})
             for name, values in series.items():
-                for step, found in zip(t, values, strict=True):
-                    yield {**row, "t": int(step), "series": name, "value": float(found)}
-
-
-def _noises(part: Cumulative, lam: float, eps: float) -> list[tuple[str, Noise]]:
-    """Returns noise of one multiplier for every correlation, and that of the multiplier that epsilon asks for."""
-    asked = part.noise(lam, eps)
-    fixed = replace(asked, accountant=FIXED, kappa=1.0, eps=float("nan"), precondition="none")
-    return [("fixed", fixed), ("calibrated", asked)]
+                for step, size in zip(t, values, strict=True):
+                    yield {**row, "t": int(step), "series": name, "value": float(size)}
 
 
 def sizes(normals: Array, noise: Noise, t: Array) -> Array:
     """Returns `|sum_(s <= t) xi_s| / sqrt(dimension)` with `xi_s = kappa (Z_s - lam Z_(s-1))`, in the shape of t."""
     sums = noise.kappa * np.cumsum(correlated(normals, noise.lam), axis=0)[t - 1]
-    found: Array = np.sqrt(np.mean(sums**2, axis=1))
-    return found
+    size: Array = np.sqrt(np.mean(sums**2, axis=1))
+    return size
 
 
 def growth(noise: Noise, t: Array) -> Array:
@@ -121,7 +118,7 @@ ANALOGUE = (
     "an analogue: the figure's network, data, batches, clipping, steps, epsilons and accountant are not stated; here a "
     "small convolutional network on the 8x8 digits"
 )
-# By sampler: its variant, words, and the ids of the claims on the gain, larger budgets, the shape and the drop.
+# Variant of a sampler, words, and the ids of the claims on the gain, larger budgets, the shape and the drop.
 Samplers = tuple[tuple[str, str, str, str, str, str], ...]
 SAMPLERS: Samplers = (
     ("main", "balls in bins and their accountant",
@@ -138,31 +135,31 @@ PAIRED = f"paired over seeds, steps tuned on other splits; Student's intervals, 
 
 @dataclass(frozen=True)
 class Analogue:
-    """An analogue of the left panel.
+    """An analogue of Figure 1's left panel.
 
     Attributes:
-        artefact: which one.
+        artefact: its artefact.
         samplers: its ways to form batches, with the ids of their claims.
-        about: what differs from the figure.
+        differences: its differences from the figure, in words.
         paired: how the gains were measured.
-        given: on what their intervals are conditional.
-        unstated: what the larger budgets would have to be held to.
+        condition: the condition of the gains' intervals, in words.
+        unstated: the settings that the claim on larger budgets depends on and the paper leaves out.
         changed: how the criterion on larger budgets was changed after a look.
-        left_open: why and when the other claims became open too where runs refute them; empty where they are not.
+        left_open: why and when the other claims too were left open where runs refute them; empty where they were not.
     """
 
     artefact: str
     samplers: Samplers
-    about: str
+    differences: str
     paired: str
-    given: str
+    condition: str
     unstated: str
     changed: str = ""
     left_open: str = ""
 
-    def opened(self, found: Claim) -> Claim:
-        """Returns a claim that runs can confirm and not refute, where that is said of the analogue."""
-        return open_question(found, self.unstated, changed=self.left_open) if self.left_open else found
+    def opened(self, judged: Claim) -> Claim:
+        """Returns the claim, left open where runs refute it if the analogue says so."""
+        return open_question(judged, self.unstated, changed=self.left_open) if self.left_open else judged
 
 
 DIGITS = Analogue(
@@ -172,73 +169,73 @@ DIGITS = Analogue(
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on the left panel by sampler, then those on the right one."""
-    yield from left(evidence, DIGITS)
+    """Yields the claims on the left panel by sampler, then the claims on the right one."""
+    yield from claims_on_left_panel(evidence, DIGITS)
     table = rows(evidence, ARTEFACT, panel=NOISE)
     yield from _cumulative_noise(table)
     yield from _calibrated_noise(table)
 
 
-def left(evidence: Evidence, about: Analogue) -> Iterator[Claim]:
+def claims_on_left_panel(evidence: Evidence, analogue: Analogue) -> Iterator[Claim]:
     """Yields the claims on an analogue of the left panel by sampler."""
-    for variant, words, gain, larger, shape, drop in about.samplers:
-        gains = rows(evidence, about.artefact, variant, panel=LEFT_PANEL, series=GAIN)
-        yield about.opened(_gain(about, gains, gain, words))
-        yield _larger_budgets(about, gains, larger, words)
-        yield about.opened(_not_monotone(about, gains, shape, words))
-        yield about.opened(_drop(about, gains, drop, words))
+    for variant, words, gain, larger, shape, drop in analogue.samplers:
+        gains = rows(evidence, analogue.artefact, variant, panel=LEFT_PANEL, series=GAIN)
+        yield analogue.opened(_gain(analogue, gains, gain, words))
+        yield _larger_budgets(analogue, gains, larger, words)
+        yield analogue.opened(_not_monotone(analogue, gains, shape, words))
+        yield analogue.opened(_drop(analogue, gains, drop, words))
 
 
-def _gain(about: Analogue, gains: pd.DataFrame, name: str, words: str) -> Claim:
+def _gain(analogue: Analogue, gains: pd.DataFrame, name: str, words: str) -> Claim:
     return claim_on_all_cells(
-        id=name, artefact=about.artefact, location=LEFT, kind="figure", source="analogue",
+        id=name, artefact=analogue.artefact, location=LEFT, kind="figure", source="analogue",
         statement="moderate noise correlation improves the accuracy of DP-SGD over independent noise",
         quantity=f"({words}) largest gain in test accuracy over lambda = 0 for {MODERATE[0]:g} <= lambda <= {MODERATE[1]:g}: the smallest over eps",
         cells=algebra.measured_by(moderate(gains, *MODERATE), ["eps"], best), criterion=ABOVE_0,
-        note=f"{about.about}; {about.paired}",
+        note=f"{analogue.differences}; {analogue.paired}",
     )  # fmt: skip
 
 
-def _larger_budgets(about: Analogue, gains: pd.DataFrame, name: str, words: str) -> Claim:
-    found = claim_on_all_cells(
-        id=name, artefact=about.artefact, location=LEFT, kind="figure", source="analogue",
+def _larger_budgets(analogue: Analogue, gains: pd.DataFrame, name: str, words: str) -> Claim:
+    larger = claim_on_all_cells(
+        id=name, artefact=analogue.artefact, location=LEFT, kind="figure", source="analogue",
         statement="improves the accuracy, especially for larger privacy budgets",
         quantity=f"({words}) largest gain over a moderate lambda at the largest eps less that at a smaller one: the smallest over smaller eps",
         cells=_more_at_the_largest_budget(moderate(gains, *MODERATE)), criterion=ABOVE_0,
-        changed=about.changed,
-        note=f"{about.about}; at a large budget accuracy is near that without noise, which bounds the gain; {about.given}",
+        changed=analogue.changed,
+        note=f"{analogue.differences}; at a large budget accuracy is near that without noise, which bounds the gain; {analogue.condition}",
     )  # fmt: skip
-    return open_question(found, about.unstated)
+    return open_question(larger, analogue.unstated)
 
 
 def _more_at_the_largest_budget(gains: pd.DataFrame) -> Places:
-    """Largest gains at the largest epsilon less those at every smaller one; intervals allow for all that was looked at."""
+    """Largest gains at the largest epsilon less the largest at every smaller one; intervals allow for all choices."""
     large = algebra.rows_at_end(gains, "eps")
     smaller = gains[gains["eps"] < gains["eps"].max()]
     count = int(smaller["eps"].nunique())
     return algebra.measured_by(smaller, ["eps"], lambda group: statistics.minus(best(large, count), best(group, count)))
 
 
-def _not_monotone(about: Analogue, gains: pd.DataFrame, name: str, words: str) -> Claim:
+def _not_monotone(analogue: Analogue, gains: pd.DataFrame, name: str, words: str) -> Claim:
     large = algebra.rows_at_end(gains, "eps")
     inner = large[large["lam"] < large["lam"].max()]
-    found = {"rise": best(inner), "fall": fall(inner, algebra.rows_at_end(large, "lam"))} if len(inner) else {}
+    rise_and_fall = {"rise": best(inner), "fall": fall(inner, algebra.rows_at_end(large, "lam"))} if len(inner) else {}
     return claim_on_all_cells(
-        id=name, artefact=about.artefact, location=LEFT, kind="figure", source="analogue",
+        id=name, artefact=analogue.artefact, location=LEFT, kind="figure", source="analogue",
         statement="the gain is not monotone in lambda",
         quantity=f"({words}) at the largest eps: the largest gain below the largest lambda, and its fall to the largest lambda; the smaller of the two",
-        cells=found, criterion=ABOVE_0, note=about.about,
+        cells=rise_and_fall, criterion=ABOVE_0, note=analogue.differences,
     )  # fmt: skip
 
 
-def _drop(about: Analogue, gains: pd.DataFrame, name: str, words: str) -> Claim:
+def _drop(analogue: Analogue, gains: pd.DataFrame, name: str, words: str) -> Claim:
     last = algebra.rows_at_end(gains, "lam")
     return claim(
-        id=name, artefact=about.artefact, location=LEFT, kind="figure", source="analogue",
+        id=name, artefact=analogue.artefact, location=LEFT, kind="figure", source="analogue",
         statement="accuracy can drop when lambda -> 1",
         quantity=f"({words}) gain over lambda = 0 at the largest lambda, {last['lam'].max():g}: the smallest over eps",
         measured=least(last) if len(last) else NOTHING, criterion=BELOW_0,
-        note=f"{about.about}; read as below the accuracy of independent noise, at some eps",
+        note=f"{analogue.differences}; read as below the accuracy of independent noise, at some eps",
     )  # fmt: skip
 
 
@@ -248,7 +245,7 @@ def _cumulative_noise(table: pd.DataFrame) -> Iterator[Claim]:
         id="figure-1-cumulative-noise", artefact=ARTEFACT, location=RIGHT, kind="figure", source="identity",
         statement="subtracting a lambda-fraction of the previous noise partially cancels consecutive noise, slowing cumulative-noise growth",
         quantity="simulated norm of the summed noise at the last t, over that of lambda = 0, at one multiplier: the largest over lambda > 0",
-        cells=_over_independent(simulated[simulated["noise"] == "fixed"]), criterion=at_most(1.0 - AGREES),
+        cells=_ratios_to_independent(simulated[simulated["noise"] == "fixed"]), criterion=at_most(1.0 - AGREES),
         changed=ALGEBRA, note="a variance that can be written down, simulated",
     )  # fmt: skip
     yield claim_on_all_cells(
@@ -262,7 +259,7 @@ def _cumulative_noise(table: pd.DataFrame) -> Iterator[Claim]:
 
 def _calibrated_noise(table: pd.DataFrame) -> Iterator[Claim]:
     formula = table[(table["series"] == FORMULA) & (table["noise"] == "calibrated")]
-    calibrated = _over_independent(formula)
+    calibrated = _ratios_to_independent(formula)
     yield claim(
         id="figure-1-calibrated-noise", artefact=ARTEFACT, location=RIGHT, kind="figure", source="analogue",
         statement="slowing cumulative-noise growth and thus preserving accuracy",
@@ -281,19 +278,19 @@ def _calibrated_noise(table: pd.DataFrame) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def _over_independent(table: pd.DataFrame) -> Places:
-    """Norms at the last t over that of independent noise, by correlation."""
+def _ratios_to_independent(table: pd.DataFrame) -> Places:
+    """Ratios of norms at the last t to that of independent noise, by correlation."""
     last = algebra.rows_at_end(table, "t")
     return algebra.ratios(last[last["lam"] > 0], last[last["lam"] == 0], ("noise", "t"), ("lam",))
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of how cumulative noise grows (eq. 24)."""
+    """Rows of the growth of cumulative noise (eq. 24)."""
     table = thinned(rows(evidence, ARTEFACT, panel=NOISE), "t")
     formulas = table[table["series"] == FORMULA]
-    for found in rows_of(table[table["series"] == SIMULATED]):
-        known = first(formulas, lam=found["lam"], t=found["t"], noise=found["noise"])
-        if known is not None:
-            text = place_text(f"{ARTEFACT}, {found['noise']}", found, "lam", "t")
+    for row in rows_of(table[table["series"] == SIMULATED]):
+        formula = first(formulas, lam=row["lam"], t=row["t"], noise=row["noise"])
+        if formula is not None:
+            text = place_text(f"{ARTEFACT}, {row['noise']}", row, "lam", "t")
             why = "kappa sqrt(1 + (1 - lam)^2 (t - 1)); measured is |sum of noise| / sqrt(dimension)"
-            yield mean_equality_row("cumulative noise", "(24), Fig. 1", text, float(known["mean"]), found, why)
+            yield mean_equality_row("cumulative noise", "(24), Fig. 1", text, float(formula["mean"]), row, why)

@@ -1,4 +1,4 @@
-"""Figures of wang2026 that repeat Figure 1: accuracy against the correlation, growth of cumulative noise."""
+"""Figures of wang2026 that repeat Figure 1: accuracy against the correlation, and growth of cumulative noise."""
 
 from typing import Any
 
@@ -16,8 +16,8 @@ from dpdescent.papers.wang2026.styles import (
     BARS,
     EPS,
     best,
+    by_values,
     curve,
-    each,
     eps_color,
     finish,
     in_order,
@@ -58,7 +58,7 @@ def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     noise = select(where(table, panel=NOISE))
     for panel, kind in zip(axes[:, -1], NOISES, strict=True):
         _cumulative(panel, where(noise, noise=kind), kind)
-    finish(figure, axes.T.ravel(), 5, CLAIM, about_runs(rows))
+    finish(figure, axes.T.ravel(), 5, CLAIM, runs_caption(rows))
     return figure
 
 
@@ -67,20 +67,20 @@ def draw_fig01_fashion(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     rows = where(table, panel=LEFT_PANEL)
     figure, axes = panels(2, size=(6.4, 4.2), squeeze=False)
     accuracies(axes[0, 0], axes[0, 1], rows)
-    finish(figure, axes[0], 4, CLAIM, about_runs(rows))
+    finish(figure, axes[0], 4, CLAIM, runs_caption(rows))
     return figure
 
 
-def about_runs(rows: pd.DataFrame) -> str:
-    known = sizes(select(rows), "n", "T", "r", "delta", "C_clip")
-    return joined(known, f"{BARS}; gains are of runs with the same seed", by="; ")
+def runs_caption(rows: pd.DataFrame) -> str:
+    values = sizes(select(rows), "n", "T", "r", "delta", "C_clip")
+    return joined(values, f"{BARS}; gains are of runs with the same seed", by="; ")
 
 
 def accuracies(top: Axes, bottom: Axes, rows: pd.DataFrame, *, linear: bool = False) -> None:
-    """Draws the main variant, one curve for each epsilon with its best lambda."""
+    """Draws accuracy and gain of the main variant, one curve for each epsilon with its best lambda."""
     main = percent(select(rows))
     names = in_order(main["accountant"])
-    for rank, (eps, own) in enumerate((eps, own) for (eps,), own in each(main, "eps")):
+    for rank, (eps, own) in enumerate((eps, own) for (eps,), own in by_values(main, "eps")):
         style = {"color": eps_color(eps), "marker": SHAPES[rank % len(SHAPES)]}
         for panel, series in ((top, ACCURACY), (bottom, GAIN)):
             shown = where(own, series=series)
@@ -91,7 +91,7 @@ def accuracies(top: Axes, bottom: Axes, rows: pd.DataFrame, *, linear: bool = Fa
 
 
 def by_batches(top: Axes, bottom: Axes, rows: pd.DataFrame, *, linear: bool = False) -> None:
-    """Draws accuracy and gain by batches and their accountants, at the epsilons that other batches have."""
+    """Draws accuracy and gain by batches and their accountants, at the epsilons that the variants have too."""
     rows = percent(rows)
     budgets = values_of(rows[rows["variant"] != "main"], "eps")
     for rank, eps in enumerate(reversed(budgets)):
@@ -105,7 +105,7 @@ def by_batches(top: Axes, bottom: Axes, rows: pd.DataFrame, *, linear: bool = Fa
 
 
 def _decorate(top: Axes, bottom: Axes, rows: pd.DataFrame, title: str, *, linear: bool) -> None:
-    """Labels the axes, which are stretched unless they are `linear`, where nothing comes near all or none right."""
+    """Labels the axes and stretches them, unless they are `linear`, because no accuracy there is near 0 or 100 %."""
     zero_line(bottom)
     for panel in (top, bottom):
         lam_axis(panel, values_of(rows, "lam"))
@@ -142,7 +142,7 @@ def _plain_symlog(axes: Axes) -> None:
 
 def _cumulative(axes: Axes, rows: pd.DataFrame, kind: str) -> None:
     """Draws simulated sums of noise with the formula as a line, with one colour for each lambda."""
-    for (lam,), own in each(rows, "lam"):
+    for (lam,), own in by_values(rows, "lam"):
         formula = where(own, series=FORMULA).sort_values("t")
         axes.plot(formula["t"], formula["mean"], color=lam_color(lam), label=rf"noise: $\lambda={lam:g}$")
         curve(axes, where(own, series=SIMULATED), "t", color=lam_color(lam), linestyle="none")

@@ -1,4 +1,4 @@
-"""The figure of wang2026 on what Theorem 5.4's multiplier guarantees."""
+"""The figure of wang2026 on the guarantee of Theorem 5.4's multiplier."""
 
 from typing import Any
 
@@ -50,7 +50,7 @@ def draw_closed_form_validity(table: pd.DataFrame, display: dict[str, Any]) -> F
 
 
 def _renyi(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draws one bar for each setting: epsilon by (19) and its floor; what is proved and attained; the target."""
+    """Draws one bar for each setting: epsilon by (19), its floor, the proved and the attained epsilon, the target."""
     settings = sorted({*zip(rows["n"], rows["B"], rows["T"], strict=True)})
     places = [settings.index(key) for key in zip(rows["n"], rows["B"], rows["T"], strict=True)]
     bars, floor, proved, least = (
@@ -88,18 +88,18 @@ def _regime(axes: Axes, rows: pd.DataFrame) -> None:
 def _by_share(axes: Axes, rows: pd.DataFrame) -> None:
     """Draws one curve for each norm of the gradients, relative to the clipping threshold."""
     _target(axes, rows)
-    found = sorted(values_of(rows, "norm_share"), reverse=True)
-    for rank, (share, color) in enumerate(zip(found, shades(len(found)), strict=True)):
+    shares = sorted(values_of(rows, "norm_share"), reverse=True)
+    for rank, (share, color) in enumerate(zip(shares, shades(len(shares)), strict=True)):
         label = rf"gradients of ${share:g}\,C_\mathrm{{clip}}$"
         own = where(rows, norm_share=share)
         attained = own[own["series"] != TARGET_DELTA]
-        _floored(axes, attained, label, rank - (len(found) - 1) / 2, color=color, marker="osD^v<>P"[rank % 8])
+        _floored(axes, attained, label, rank - (len(shares) - 1) / 2, color=color, marker="osD^v<>P"[rank % 8])
     axes.set_title("the same, smaller gradients" + _gamma(rows))
 
 
 def _gamma(rows: pd.DataFrame) -> str:
-    found = values_of(rows, "gamma")
-    return rf", $\gamma={found[0]:g}$" if len(found) == 1 else ""
+    gammas = values_of(rows, "gamma")
+    return rf", $\gamma={gammas[0]:g}$" if len(gammas) == 1 else ""
 
 
 def _target(axes: Axes, rows: pd.DataFrame) -> None:
@@ -108,7 +108,7 @@ def _target(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _floored(axes: Axes, rows: pd.DataFrame, label: str, shift: float = 0.0, **style: Any) -> None:
-    """Draws a curve of deltas; those below the floor are arrows, moved aside by `shift`."""
+    """Draws a curve of deltas; deltas below the floor are arrows, moved aside by `shift`."""
     rows = rows.sort_values("n")
     low = ~(rows["mean"] > SMALLEST)
     axes.plot(rows["n"], rows["mean"].mask(low), label=label, **style)

@@ -53,7 +53,7 @@ class Batched(Part):
 
     Attributes:
         records, T, r: images to train on, steps, and the share of the images in a batch.
-        accountant: which decides how batches are drawn.
+        accountant: the one that calibrates the noise, and decides how batches are drawn.
         eps, lam, delta, C_clip: privacy levels, correlations, delta, threshold.
     """
 
@@ -68,7 +68,7 @@ class Batched(Part):
 
     @property
     def size(self) -> Size:
-        """n, B and T. Sums over batches are divided by this B, also where their number of records is random.
+        """n, B and T. This B divides the sums over batches, also where batches have a random number of records.
 
         Raises:
             ValueError: if r is not one over an integer that divides the number of records.
@@ -82,7 +82,7 @@ class Batched(Part):
         return Size(records, records // bins, self.T)
 
     def noise(self, lam: float, eps: float) -> Noise:
-        """Returns the noise of the part's accountant; batches are drawn as that one asks for."""
+        """Returns the noise of the part's accountant, which also says how batches are drawn."""
         return arms.calibrated(self, self.size, self.accountant, lam, eps, self.delta)
 
     def by_epsilon(self) -> Iterator[list[Arm]]:
@@ -91,7 +91,7 @@ class Batched(Part):
             yield [Arm(self.noise(lam, eps), self.C_clip) for lam in self.lam]
 
     def batches(self, sampler: str, trial: int) -> list[Index]:
-        """Returns batches of a seed as a sampler draws them: those of an epoch, or of all T steps.
+        """Returns a seed's batches by a sampler, either of one epoch or of all T steps.
 
         Raises:
             ValueError: if there is no such sampler here.
@@ -106,7 +106,7 @@ class Batched(Part):
         raise ValueError(f"sampler={sampler!r} is none of ['balls in bins', 'fixed order', 'fixed size']")
 
     def rows(self, runs: Sequence[Arm], accuracies: Sequence[float], trial: int) -> Iterator[Row]:
-        """Yields the test accuracy of each run of a seed and epsilon, and what it gains over independent noise."""
+        """Yields the test accuracy of each run of a seed and epsilon, and its gain over independent noise."""
         plain = {arm.noise.lam: accuracy for arm, accuracy in zip(runs, accuracies, strict=True)}.get(0.0)
         for arm, accuracy in zip(runs, accuracies, strict=True):
             row = self.columns(arm, trial)
@@ -115,7 +115,7 @@ class Batched(Part):
                 yield {**row, "series": GAIN, "value": accuracy - plain}
 
     def columns(self, arm: Arm, trial: int) -> Row:
-        """Returns the columns by which a run is known."""
+        """Returns the columns that identify a run."""
         own = {"n": arm.size.n, "C_clip": arm.C_clip, "eta": arm.eta, "panel": self.panel, "trial": trial}
         return {**arm.noise.columns, **own}
 
@@ -129,7 +129,7 @@ class Batched(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Convolutional(Batched):
-    """Such runs of a small convolutional network, whose steps are tuned on other seeds."""
+    """Runs of a small convolutional network, whose steps are tuned on other seeds."""
 
     filters: int
     eta: tuple[float, ...]
@@ -143,7 +143,7 @@ class Convolutional(Batched):
         return Pictures(DIGITS_SIDE, trained.inputs, trained.labels, tested.inputs, tested.labels)
 
     def fashion(self, trial: int) -> Pictures:
-        """Returns the first images of the training file and half as many of the test file; for tuning, those that follow.
+        """Returns the first images of the training file and half as many of the test file; for tuning, the next ones.
 
         So all seeds of the table have the same images, and no step size was tuned on any of them.
 
@@ -156,21 +156,21 @@ class Convolutional(Batched):
         if 2 * self.records > len(training) or 2 * tested > len(test):
             raise ValueError(f"records={self.records}: there are {len(training)} and {len(test)} images; it may be "
                              f"{min(len(training) // 2, len(test))} at most")  # fmt: skip
-        at = int(trial < 0)
-        trained = training[at * self.records : (at + 1) * self.records]
-        rest = test[at * tested : (at + 1) * tested]
+        block = int(trial < 0)
+        trained = training[block * self.records : (block + 1) * self.records]
+        rest = test[block * tested : (block + 1) * tested]
         return Pictures(SIDE, pooled(trained, SIDE), trained.labels, pooled(rest, SIDE), rest.labels)
 
 
 @dataclass(frozen=True)
 class Shared:
-    """What runs of one seed share.
+    """Images, network, start, batches and normals of one seed, which its runs share.
 
     Attributes:
         pictures: the images.
         model: the net.
         start: its initial parameters, shape (parameters,).
-        batches: rows of each step's batch, gone through again and again.
+        batches: rows of each step's batch; after the last comes the first.
         normals: Z without its scale, shape (T, parameters).
     """
 
@@ -182,7 +182,7 @@ class Shared:
 
     @classmethod
     def of(cls, part: Convolutional, pictures: Pictures, sampler: str, trial: int) -> Self:
-        """Draws what runs of a seed share; seeds of tuning are negative."""
+        """Draws the images, start, batches and normals of a seed; seeds of tuning are negative."""
         model = ConvolutionalNetwork(pictures.side, part.filters)
         normals = part.stream(trial, "noise").standard_normal((part.T, model.parameters))
         start = model.initial(part.stream(trial, "start"))
@@ -191,9 +191,9 @@ class Shared:
     def accuracies(self, arm: Arm, etas: Sequence[float]) -> Array:
         """Returns the test accuracy after T steps of a run, with each of the step sizes, shape (etas,)."""
         noise, size = arm.noise, arm.size
-        made = dp_ftrl_epochs.EpochArms(np.array(etas), np.full(len(etas), noise.kappa), np.zeros(len(etas)))
+        engine_arms = dp_ftrl_epochs.EpochArms(np.array(etas), np.full(len(etas), noise.kappa), np.zeros(len(etas)))
         parameters = dp_ftrl_epochs.train(
-            self.model, self.pictures.inputs, self.pictures.labels, self.batches, made,
+            self.model, self.pictures.inputs, self.pictures.labels, self.batches, engine_arms,
             correlated(self.normals, noise.lam)[:, None, :], start=self.start, steps=size.T, batch_size=size.B,
             clip_norm=arm.C_clip,
         )  # fmt: skip
@@ -201,26 +201,26 @@ class Shared:
 
 
 def accuracies(part: Convolutional, pictures: Callable[[int], Pictures]) -> Iterator[Row]:
-    """Yields every seed's test accuracy at each correlation, and what it gains over independent noise.
+    """Yields every seed's test accuracy at each correlation, and its gain over independent noise.
 
     Runs of one seed share records, start, batches and normals, whatever their correlation and epsilon, so that
     differences are paired.
     """
     for untuned in part.by_epsilon():
-        made = _tuned(part, pictures, untuned)
+        runs = _tuned(part, pictures, untuned)
         for trial in part.trials:
-            seed = Shared.of(part, pictures(trial), made[0].noise.sampler, trial)
-            yield from part.rows(made, [float(seed.accuracies(arm, [arm.eta])[0]) for arm in made], trial)
+            seed = Shared.of(part, pictures(trial), runs[0].noise.sampler, trial)
+            yield from part.rows(runs, [float(seed.accuracies(arm, [arm.eta])[0]) for arm in runs], trial)
 
 
 def _tuned(part: Convolutional, pictures: Callable[[int], Pictures], untuned: Sequence[Arm]) -> list[Arm]:
     """Returns each arm with the step of the best mean accuracy on other seeds; of equally good ones the smallest."""
     etas, trials = sorted(part.eta), range(-part.tuning_seeds, 0)
-    drawn = cache(lambda trial: Shared.of(part, pictures(trial), untuned[0].noise.sampler, trial))
+    shared = cache(lambda trial: Shared.of(part, pictures(trial), untuned[0].noise.sampler, trial))
 
     def best(arm: Arm) -> float:
         def accuracies(seed: int, asked: Sequence[int]) -> Array:
-            return drawn(trials[seed]).accuracies(arm, [etas[index] for index in asked])
+            return shared(trials[seed]).accuracies(arm, [etas[index] for index in asked])
 
         return float(etas[racing.best(len(etas), len(trials), accuracies)])
 

@@ -14,7 +14,7 @@ from dpdescent.papers.wang2026.explicit import Comparator
 from dpdescent.papers.wang2026.setting import Array, Row, Spec
 from dpdescent.papers.wang2026.training import Clipped, Seed, Target
 
-# Series of the table: what is bounded by which lemma.
+# Series of the table, by the lemma that bounds it.
 NAMES = ("Lemma C.6", "Lemma C.7", "Lemma C.8", "Lemma C.9", "Lemma C.10", "Lemma C.17", "Lemma C.19")
 DRIFT = "drift over its mean"
 
@@ -76,7 +76,7 @@ class Eventful(Clipped):
 
 
 def rows_of_events(spec: Spec) -> Iterator[Row]:
-    """Yields, for every seed and lemma, what it bounds over the bound, and the drift of Sec. 4.1 over its mean.
+    """Yields, for every seed and lemma, the ratio of a quantity to its bound, and Sec. 4.1's drift divided by its mean.
 
     The comparator is the start. Bounds have the sharp constants of each seed's second layer; sums stop where the
     shifted iterate leaves the radius of eq. (10), as the lemmas have it. Runs are not projected.
@@ -88,7 +88,7 @@ def rows_of_events(spec: Spec) -> Iterator[Row]:
         replace(seed.setting(size, arm, seed.sharp), delta_Z=delta, delta_D=delta, delta_pot=delta) for seed in seeds
     ]
     targets = [Comparator(seed.loss(seed.problem.start[0]), 0.0) for seed in seeds]
-    limits = np.array([explicit.shifted_radius(*each) for each in zip(settings, targets, strict=True)])
+    limits = np.array([explicit.shifted_radius(*pair) for pair in zip(settings, targets, strict=True)])
     sums = Sums(part.problem(part.trials, size.n), limits, arm)
     runs = training.run(part, part.trials, [arm], sums.problem, observe=sums)
     beyond = runs.empirical[:, :, 0].sum(axis=0) - sums.losses
@@ -97,13 +97,13 @@ def rows_of_events(spec: Spec) -> Iterator[Row]:
             "panel": part.panel, **training.columns(part, arm.noise), "eta": arm.eta, "C_clip": arm.C_clip,
             "clipped": float(runs.clipped[:, place].mean()), "trial": seed.trial,
         }  # fmt: skip
-        found = [sums.squares[place], *sums.largest[:, place], sums.output[place], beyond[place]]
+        quantities = [sums.squares[place], *sums.largest[:, place], sums.output[place], beyond[place]]
         U = stability.loss_ceiling(seed, size, delta)
         bounds = [
             explicit.batch_sum(setting), *_martingales(setting, float(limit)),
             stability.output_ceiling(seed, size, delta), stability.batch_losses(0.0, U, size.T, size.B, delta),
         ]  # fmt: skip
-        for name, measured, bound in zip(NAMES, found, bounds, strict=True):
+        for name, measured, bound in zip(NAMES, quantities, bounds, strict=True):
             yield {**base, "series": f"{name}, over its bound", "value": float(measured / bound)}
             yield {**base, "series": f"{name}, exceeded", "value": float(measured > bound)}
         yield {**base, "series": DRIFT, "value": float(sums.drift[place] / sums.count)}
@@ -116,7 +116,7 @@ CONDITION = 0.5
 
 
 class Steps:
-    """Observer of one seed: slacks of both inequalities at every iterate where they are claimed, by comparator."""
+    """Observer of one seed: slacks of Lemmas C.2 and D.11 at every iterate where these are claimed, by comparator."""
 
     def __init__(self, seed: Seed, targets: list[Target], arms: list[Arm]) -> None:
         self.seed, self.targets, self.arms = seed, targets, arms
@@ -158,20 +158,15 @@ class Steps:
                 self.steps[index].append(right - float(losses[index]))
 
 
-def _targets(seed: Seed) -> list[Target]:
-    start, end = seed.problem.start[0], seed.trained.weights
-    return [seed.target(start + share * (end - start)) for share in (0.0, 0.1, 0.3, 1.0)]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Stepwise(Clipped):
-    """Runs that are looked at step by step, and multiples of their start."""
+    """Runs that are checked step by step, and multiples of their start."""
 
     factor: tuple[float, ...]
 
 
 def rows_of_steps(spec: Spec) -> Iterator[Row]:
-    """Yields the shares of violations of Lemmas C.2 and D.11, and the slack of the former at starts that are scaled up.
+    """Yields the shares of violations of Lemmas C.2 and D.11, and Lemma C.2's slack at starts that are scaled up.
 
     D is the distance of an iterate to the comparator, nu the sharp curvature bound of the seed's second layer.
     Comparators are the start, gradient descent's end, and points between the two.
@@ -179,10 +174,11 @@ def rows_of_steps(spec: Spec) -> Iterator[Row]:
     runs = Stepwise.of(spec)
     for trial in runs.trials:
         seed = Seed(runs, trial, runs.n)
-        made, targets = runs.arms(runs.C_clip), _targets(seed)
-        steps = Steps(seed, targets, made)
-        seed.run(made, steps)
-        for index, arm in enumerate(made):
+        arms, start, target = runs.arms(runs.C_clip), seed.problem.start[0], seed.trained
+        targets = [seed.target(start + share * (target.weights - start)) for share in (0.0, 0.1, 0.3, 1.0)]
+        steps = Steps(seed, targets, arms)
+        seed.run(arms, steps)
+        for index, arm in enumerate(arms):
             base = {
                 "panel": runs.panel, **training.columns(runs, arm.noise), "eta": arm.eta, "C_clip": arm.C_clip,
                 "clipped": 0.0, "trial": trial, "admitted": network.largest_step(seed.sharp.beta),
@@ -191,7 +187,6 @@ def rows_of_steps(spec: Spec) -> Iterator[Row]:
                 if slacks:
                     share = float((np.array(slacks) < 0.0).mean())
                     yield {**base, "series": series, "value": share, "checks": len(slacks)}
-        start, target = seed.problem.start[0], seed.trained
         for factor in runs.factor:
             W = factor * start
             losses, gradients = seed.loss_and_gradient(W[None])
@@ -204,7 +199,8 @@ def rows_of_steps(spec: Spec) -> Iterator[Row]:
 
 RISK, BOUND = "Lemma C.11, risk over its bound", "Lemma C.11, bound"
 SHIFT, PROJECTED = "Lemma C.3, shift over Rbar", "Lemma C.3, share projected"
-# Distances of the comparator that are tried, in units of 1 / gamma; the bound holds for each, and the least is taken.
+# Distances of the comparator that are tried, in units of 1 / gamma; the bound holds for each, and the distance with the
+# least radius by eq. (10) is taken.
 REACH = np.linspace(1.0, 8.0, 29)
 
 
@@ -219,12 +215,6 @@ class Shift:
         self.largest = np.maximum(self.largest, np.asarray(np.linalg.norm(moved, axis=1)))
 
 
-def _best(seed: Seed, setting: explicit.Setting) -> Target:
-    """Returns the comparator along the margin's direction with the least radius of eq. (10)."""
-    made = [seed.along_margin(float(reach) / seed.margin.value) for reach in REACH]
-    return min(made, key=lambda target: explicit.shifted_radius(setting, target.seen))
-
-
 @dataclass(frozen=True, kw_only=True)
 class Wide(Clipped):
     """Runs of so wide a network, from starts of small loss, that the conditions of Lemmas C.3 and C.11 hold."""
@@ -233,7 +223,7 @@ class Wide(Clipped):
 
 
 def rows_of_explicit(spec: Spec) -> Iterator[Row]:
-    """Yields risk over bound, shift over radius, and the share projected at Lemma C.3's radius, of every noise.
+    """Yields ratios of risk to bound and of shift to radius, and the share projected at Lemma C.3's radius, by noise.
 
     All conditions hold with constants, and the bound is not vacuous. That takes a network so wide that the curvature
     bound nu of its second layer allows the whole way to a comparator of small loss, nu (Rbar + eta c z)^2 <= 1/2, and
@@ -243,7 +233,7 @@ def rows_of_explicit(spec: Spec) -> Iterator[Row]:
     runs = Wide.of(spec)
     for trial in runs.trials:
         seed = Seed(runs, trial, runs.n)
-        # A start of large loss is too far from any comparator; told before the costly bounds on its second layer.
+        # A start of large loss is too far from any comparator; its loss costs less than the bounds on its second layer.
         if seed.loss(seed.problem.start[0]) > runs.start_loss:
             continue
         for arm in runs.arms(runs.C_clip):
@@ -252,7 +242,9 @@ def rows_of_explicit(spec: Spec) -> Iterator[Row]:
 
 def _explicit(runs: Wide, seed: Seed, arm: Arm) -> Iterator[Row]:
     setting = seed.setting(runs.size, arm, seed.sharp)
-    target, admitted = _best(seed, setting), network.largest_step(seed.sharp.beta)
+    candidates = [seed.along_margin(float(reach) / seed.margin.value) for reach in REACH]
+    target = min(candidates, key=lambda candidate: explicit.shifted_radius(setting, candidate.seen))
+    admitted = network.largest_step(seed.sharp.beta)
     Rbar = explicit.shifted_radius(setting, target.seen)
     if arm.eta > admitted or explicit.localisation(setting, Rbar) > CONDITION:
         return

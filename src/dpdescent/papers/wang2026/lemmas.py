@@ -1,4 +1,4 @@
-"""The lemmas of wang2026's proofs one by one: what each bounds, over its bound, where its conditions hold."""
+"""The lemmas of wang2026's proofs one by one: ratios of quantities to their bounds, where the conditions hold."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -55,7 +55,7 @@ GRAM, TWICE, SINGULAR = "margin over sqrt(lambda_min/n)", "margin, a record twic
 
 @dataclass(frozen=True, kw_only=True)
 class Starts(Analysed):
-    """Starts beside n records."""
+    """Random starts with n records."""
 
     n: int
 
@@ -87,7 +87,7 @@ def run_ext_proof(spec: Spec) -> Iterator[Row]:
 
 
 def releases_ext_proof(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Returns ledger entries of the runs with noise of a panel; diagnostics, whose noise has fixed multipliers."""
+    """Returns ledger entries of a panel's runs, which are diagnostics with fixed noise multipliers."""
     kind = spec["panel"].split(",")[0]
     if kind not in ("events", "steps", "neighbours", "explicit"):
         return ()
@@ -98,7 +98,7 @@ def releases_ext_proof(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
 
 
 def _starts(spec: Spec) -> Iterator[Row]:
-    """Yields the largest gradient at random starts, and the bound on it, by dimension and number of basis functions."""
+    """Yields the largest gradient at random starts and its bound, by dimension and number of basis functions."""
     for d in as_list(spec["cell"]["d"]):
         for cells in as_list(spec["cell"]["spline_cells"]):
             part = Starts.of({**spec, "cell": spec["cell"] | {"d": d, "spline_cells": cells}})
@@ -116,16 +116,16 @@ def _starts(spec: Spec) -> Iterator[Row]:
 
 
 def _kernel(spec: Spec) -> Iterator[Row]:
-    """Yields the margin beside the least eigenvalue of the tangent kernel, also with a record that is repeated."""
+    """Yields the margin and the least eigenvalue of the tangent kernel, also with a record that comes twice."""
     part = Starts.of(spec)
     for trial in part.trials:
         seed = Seed(part, trial, part.n)
         H, S, y = seed.problem.features[0], seed.factors, seed.problem.labels[0]
-        again = np.append(np.arange(seed.n), 0)
+        repeated = np.append(np.arange(seed.n), 0)
         values = {
-            GRAM: seed.margin.value / (_least(H, S) / seed.n) ** 0.5,
-            TWICE: network.margin(H[again], S[again], y[again]).value,
-            SINGULAR: _least(H[again], S[again]) / float(np.trace(network.kernel(H, S))),
+            GRAM: seed.margin.value / (_least_of_kernel(H, S) / seed.n) ** 0.5,
+            TWICE: network.margin(H[repeated], S[repeated], y[repeated]).value,
+            SINGULAR: _least_of_kernel(H[repeated], S[repeated]) / float(np.trace(network.kernel(H, S))),
         }  # fmt: skip
         base = {"panel": part.panel, "n": seed.n, "m": part.m, "d": part.d, "trial": trial}
         for series, number in values.items():
@@ -158,31 +158,31 @@ def _curvature(spec: Spec) -> Iterator[Row]:
             loss, squared = float(losses[0]), float(np.sum(gradients[0] ** 2))
             least = least_eigenvalue(hessian(seed, W))
             for constants in (training.OF_PAPER, training.SHARP):
-                known = seed.bounds(constants)
+                bounds = seed.bounds(constants)
                 base = {
                     "panel": part.panel, "n": seed.n, "m": part.m, "d": part.d, "constants": constants,
                     "place": place, "trial": trial,
                 }  # fmt: skip
-                yield {**base, "series": NEGATIVE, "value": -least / (known.hessian * loss)}
-                yield {**base, "series": SELF_BOUND, "value": squared / (4.0 * known.beta * loss)}
+                yield {**base, "series": NEGATIVE, "value": -least / (bounds.hessian * loss)}
+                yield {**base, "series": SELF_BOUND, "value": squared / (4.0 * bounds.beta * loss)}
 
 
-def _least(features: Array, factors: Array) -> float:
+def _least_of_kernel(features: Array, factors: Array) -> float:
     return float(np.linalg.eigvalsh(network.kernel(features, factors))[0])
 
 
 def least_eigenvalue(symmetric: Array) -> float:
-    """Returns the least eigenvalue; 0 where it is within rounding of 0, because its digits depend on the processor."""
-    found = np.linalg.eigvalsh(symmetric)
-    rounding = len(found) * np.finfo(np.float64).eps * np.abs(found).max()
-    return float(found[0]) if abs(found[0]) > rounding else 0.0
+    """Returns the least eigenvalue, 0 if within rounding of 0, because its digits then depend on the processor."""
+    eigenvalues = np.linalg.eigvalsh(symmetric)
+    rounding = len(eigenvalues) * np.finfo(np.float64).eps * np.abs(eigenvalues).max()
+    return float(eigenvalues[0]) if abs(eigenvalues[0]) > rounding else 0.0
 
 
 def hessian(seed: Seed, W: Array) -> Array:
     """Returns the Hessian of L_S at W of shape (m, d p), as one matrix of order m d p."""
     p = seed.problem
     H, y, width = p.features[0], p.labels[0], p.kan.width
-    f, S = (each[0] for each in p.kan.outputs_and_factors(W[None], p.features, p.heads))
+    f, S = (values[0] for values in p.kan.outputs_and_factors(W[None], p.features, p.heads))
     bend = p.kan.curvature(W[None], p.features, p.heads)[0] / (p.kan.inputs * width**0.5)
     slope = logistic_slope(y * f)
     gradients = (S[:, :, None] * H[:, None, :]).reshape(len(y), -1)
@@ -206,7 +206,7 @@ EVENTS = (
     ("lemma-c.17", "Lemma C.17", "outputs along the runs stay within F"),
     ("lemma-c.19", "Lemma C.19", "the summed losses of the batches exceed the summed risks by at most U (sqrt(2 T log(1/delta)/B) + 2/3 log(1/delta))"),
 )  # fmt: skip
-# Id, series, location, whose statement it is, words.
+# Id, series, location, source of the statement, words.
 BOUNDED: tuple[tuple[str, str, str, Source, str], ...] = (
     ("lemma-b.7-curvature", NEGATIVE, "Lemma B.7", "paper", "the smallest eigenvalue of the loss's Hessian is at least -nu times the loss"),
     ("lemma-b.7-self-bound", SELF_BOUND, "Lemma B.7", "paper", "the empirical risk is self-bounding: |grad L_S|^2 <= 4 beta L_S"),
@@ -220,7 +220,7 @@ EARLIER = "Before a review longer runs of narrower networks were looked at, outs
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on starts and curvature, on steps and events along runs, on neighbours, on explicit bounds."""
+    """Yields the claims on starts, curvature and neighbours, on steps and events along runs, and on explicit bounds."""
     yield from _gradients(evidence)
     yield from _margins(evidence)
     yield from _bounded(evidence)
@@ -231,7 +231,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield from _closed_forms()
 
 
-def _series(evidence: Evidence, series: str) -> pd.DataFrame:
+def _proof_rows(evidence: Evidence, series: str) -> pd.DataFrame:
     return rows(evidence, PROOF, series=series)
 
 
@@ -258,14 +258,14 @@ def _gradients(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _margins(evidence: Evidence) -> Iterator[Claim]:
-    ratio = _series(evidence, GRAM)
+    ratio = _proof_rows(evidence, GRAM)
     yield claim_on_all_cells(
         id="margin-from-kernel", artefact=PROOF, location="Sec. 3.3", kind="text", source="paper",
         statement="a positive definite tangent kernel implies the margin condition",
         quantity="margin over the root of the kernel's least eigenvalue over n: the smallest over starts' means",
         cells=algebra.means(ratio, ("n", "m")), criterion=at_least(1.0),
     )  # fmt: skip
-    margin, least = (_series(evidence, name) for name in (TWICE, SINGULAR))
+    margin, least = (_proof_rows(evidence, name) for name in (TWICE, SINGULAR))
     singular = all(abs(row["mean"]) <= EQUAL for row in algebra.rows_of(least))
     yield claim_on_all_cells(
         id="margin-without-kernel", artefact=PROOF, location="Sec. 3.3", kind="text", source="paper",
@@ -278,8 +278,8 @@ def _margins(evidence: Evidence) -> Iterator[Claim]:
 
 def _bounded(evidence: Evidence) -> Iterator[Claim]:
     for name, series, place, source, words in BOUNDED:
-        table = _series(evidence, series)
-        # Means over seeds of ratios that each seed has to its own bound.
+        table = _proof_rows(evidence, series)
+        # Each seed has a bound of its own, so that means are taken of ratios.
         yield claim_on_all_cells(
             id=name, artefact=PROOF, location=place, kind="theorem", source=source, statement=words,
             quantity=f"{series}: the largest over sizes, noise and constants",
@@ -302,7 +302,7 @@ def _steps(evidence: Evidence) -> Iterator[Claim]:
         ("lemma-c.2", lemma_runs.VIOLATED_C2, "Lemma C.2 (with B.4)", "2/3 L_S(W) <= <grad L_S(W), W - W*> + 4/3 L_S(W*) in the localized region"),
         ("lemma-d.11", lemma_runs.VIOLATED_D11, "Lemma D.11", "at lambda = 0 the loss of a step is at most 4 L_S(W*) + (3/(2 eta)) times the fall of the squared distance and the displayed fluctuations"),
     ):  # fmt: skip
-        table = _series(evidence, series)
+        table = _proof_rows(evidence, series)
         yield claim_on_all_cells(
             id=name, artefact=PROOF, location=place, kind="theorem", source="paper", statement=words,
             quantity="share of iterates with nu D^2 <= 1/2 at which it fails, for four comparators: the largest over m, lambda and kappa",
@@ -310,7 +310,7 @@ def _steps(evidence: Evidence) -> Iterator[Claim]:
             regime=regime(table[algebra.floats(table, "m") < 0], upper=False),
             note=f"checks a run {range_of(table['checks'])}; nu by the second layer that was drawn",
         )  # fmt: skip
-    slack = _series(evidence, lemma_runs.FAR)
+    slack = _proof_rows(evidence, lemma_runs.FAR)
     last = algebra.rows_at_end(slack, "factor")
     yield claim_on_all_cells(
         id="comparator-inequality-is-local", artefact=PROOF, location="Sec. 4.1", kind="text", source="paper",
@@ -319,7 +319,7 @@ def _steps(evidence: Evidence) -> Iterator[Claim]:
         cells=algebra.means(last, ("m", "factor")), criterion=BELOW_0,
         note=f"distances {range_of(last['distance'])}; at the start itself it is {range_of(algebra.rows_at_end(slack, 'factor', largest=False)['mean'])}",
     )  # fmt: skip
-    drift = _series(evidence, lemma_runs.DRIFT)
+    drift = _proof_rows(evidence, lemma_runs.DRIFT)
     yield claim_on_all_cells(
         id="drift-remains", artefact=PROOF, location="Sec. 4.1", kind="text", source="paper",
         statement="the drift term does not average out, as W_(t-1) already depends on Z_(t-1)",
@@ -330,7 +330,7 @@ def _steps(evidence: Evidence) -> Iterator[Claim]:
 
 def _events(evidence: Evidence) -> Iterator[Claim]:
     for name, lemma, words in EVENTS:
-        share, size = _series(evidence, f"{lemma}, exceeded"), _series(evidence, f"{lemma}, over its bound")
+        share, size = _proof_rows(evidence, f"{lemma}, exceeded"), _proof_rows(evidence, f"{lemma}, over its bound")
         yield claim_on_all_cells(
             id=name, artefact=PROOF, location=lemma, kind="theorem", source="paper",
             statement=f"{words}, with probability 1 - delta",
@@ -341,7 +341,7 @@ def _events(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _explicit(evidence: Evidence) -> Iterator[Claim]:
-    bound = _series(evidence, lemma_runs.BOUND)
+    bound = _proof_rows(evidence, lemma_runs.BOUND)
     local = tuple(
         f"nu (Rbar + eta c z)^2 = {row['condition']:.3g} above 1/2"
         for row in algebra.rows_of(bound)
@@ -357,7 +357,7 @@ def _explicit(evidence: Evidence) -> Iterator[Claim]:
         ("localisation-radius", lemma_runs.SHIFT, "Lemma C.3, eq. (10)", "the shifted iterate never leaves the ball of radius Rbar, by (10), about the comparator", 1.0),
         ("lemma-c.3-projection", lemma_runs.PROJECTED, "Lemma C.3", "with R_* >= Rbar + |W* - W_0| + eta c z the projection is inactive", 0.0),
     ):  # fmt: skip
-        table = _series(evidence, series)
+        table = _proof_rows(evidence, series)
         yield claim_on_all_cells(
             id=name, artefact=PROOF, location=place, kind="theorem", source="paper", statement=words,
             quantity=f"{series}: the largest over kappa", cells=algebra.means(table, ("kappa", "lam")), criterion=at_most(limit),
@@ -366,7 +366,7 @@ def _explicit(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _along_margin(evidence: Evidence) -> Claim:
-    table = _series(evidence, ALONG)
+    table = _proof_rows(evidence, ALONG)
     table = table[algebra.floats(table, "factor") <= 1.0].reset_index(drop=True)
     wide = [_is_wide(row) for row in algebra.rows_of(table)]
     table = table[np.array(wide, dtype=bool)].reset_index(drop=True)
@@ -380,7 +380,7 @@ def _along_margin(evidence: Evidence) -> Claim:
 
 
 def _is_wide(row: "pd.Series[float]") -> bool:
-    """Whether a row has the width that the lemma asks for, m >= log(m/delta) (log^2 T + log(n/delta)) / gamma^4."""
+    """Whether a row's width is at least Lemma C.12's, m >= log(m/delta) (log^2 T + log(n/delta)) / gamma^4."""
     if not all(row[name] > 0 for name in ("n", "T", "m", "d", "gamma")):
         return False
     run = Run(row["n"], row["n"], row["T"], row["m"], row["d"], row["gamma"], 1.0, 0.0, 0.0, FAILURE)
@@ -391,7 +391,7 @@ def _least_loss(group: pd.DataFrame) -> Estimate:
     """T times the smallest mean loss, without allowing for the choice."""
     lowest = algebra.rows_at_end(group, "mean", largest=False)
     T = float(lowest["T"].iloc[0]) if len(lowest) else math.nan
-    return next((times(found, T) for found in algebra.means(lowest, ("m",)).values()), exactly(math.nan))
+    return next((times(estimate, T) for estimate in algebra.means(lowest, ("m",)).values()), exactly(math.nan))
 
 
 def _closed_forms() -> Iterator[Claim]:
@@ -399,14 +399,14 @@ def _closed_forms() -> Iterator[Claim]:
         id="lemma-f.9", artefact=COUNTEREXAMPLE, location="Lemma F.9", kind="privacy", source="paper",
         statement="both hockey-stick divergences of the pair are at most S(E) times the worst one over E plus the probability of the complement of E",
         quantity="the larger exact divergence at lambda = 0 over the right side, E the patterns of at most k participations: the largest over k, kappa and eps",
-        cells=_f_9(), criterion=at_most(1.0 + EQUAL), note="T = 12, r = 0.1; Poisson samples, as the lemma has them",
+        cells=_lemma_f_9_ratios(), criterion=at_most(1.0 + EQUAL), note="T = 12, r = 0.1; Poisson samples, as the lemma has them",
     )  # fmt: skip
     yield claim_on_all_cells(
         id="theorem-d.9-full-batch", artefact=VALIDITY, location="Theorem D.9", kind="privacy", source="paper",
         statement="for B = n the guarantee follows from the Gaussian mechanism without amplification",
         quantity="exact delta of T Gaussian steps of sensitivity 2 C_clip at D.9's kappa, over delta: the largest over T, eps and delta",
         cells={
-            f"T = {T}, eps = {eps:g}, delta = {delta:g}": exactly(_full_batch(T, eps, delta) / delta)
+            f"T = {T}, eps = {eps:g}, delta = {delta:g}": exactly(float(gaussian.delta(2.0 * math.sqrt(T) / closed_forms.independent_multiplier(T, 1.0, eps, delta), eps)) / delta)
             for T in (1, 100, 10_000) for eps in (0.1, 1.0, 8.0) for delta in (1e-3, 1e-6, 1e-12)
         },
         criterion=at_most(1.0 + EQUAL),
@@ -415,32 +415,27 @@ def _closed_forms() -> Iterator[Claim]:
         id="algorithm-1-updates", artefact=TABLE, location="Algorithm 1", kind="privacy", source="ours",
         statement="the loop makes T - 1 noisy updates where the theorems count T steps: (ours) what is calibrated for T covers T - 1",
         quantity="kappa of Theorems 5.1 (F.12) and 5.4 (D.9) for T - 1 steps over that for T: the largest over T and lambda",
-        cells={f"T = {T}, lambda = {lam:g}": exactly(_one_step_less(T, lam)) for T in (2, 10, 100, 1000) for lam in (0.0, 0.5, 0.9)},
+        cells={f"T = {T}, lambda = {lam:g}": exactly(_ratio_without_last_step(T, lam)) for T in (2, 10, 100, 1000) for lam in (0.0, 0.5, 0.9)},
         criterion=at_most(1.0 + EQUAL),
     )  # fmt: skip
 
 
 @cache
-def _f_9() -> dict[str, Estimate]:
-    found = {}
+def _lemma_f_9_ratios() -> dict[str, Estimate]:
+    ratios = {}
     for kappa, eps in ((1.0, 0.5), (1.0, 1.0), (2.0, 0.5)):
         divergence = pairs.independent_delta(kappa, eps, 12, 0.1, "down")
         for k in (1, 3, 6):
             inside = float(binom.cdf(k, 12, 0.1))
             right = inside * float(gaussian.delta(math.sqrt(k) / kappa, eps)) + 1.0 - inside
-            found[f"kappa = {kappa:g}, eps = {eps:g}, k = {k}"] = exactly(divergence / right)
-    return found
+            ratios[f"kappa = {kappa:g}, eps = {eps:g}, k = {k}"] = exactly(divergence / right)
+    return ratios
 
 
-def _full_batch(T: int, eps: float, delta: float) -> float:
-    kappa = closed_forms.independent_multiplier(T, 1.0, eps, delta)
-    return float(gaussian.delta(2.0 * math.sqrt(T) / kappa, eps))
-
-
-def _one_step_less(T: int, lam: float) -> float:
+def _ratio_without_last_step(T: int, lam: float) -> float:
     rate, eps, delta = 0.1, 1.0, 1e-3
     if lam == 0.0:
-        made = [closed_forms.independent_multiplier(steps, rate, eps, delta) for steps in (T - 1, T)]
+        multipliers = [closed_forms.independent_multiplier(steps, rate, eps, delta) for steps in (T - 1, T)]
     else:
-        made = [closed_forms.correlated_multiplier(steps, rate, lam, eps, delta, 8.0) for steps in (T - 1, T)]
-    return made[0] / made[1]
+        multipliers = [closed_forms.correlated_multiplier(steps, rate, lam, eps, delta, 8.0) for steps in (T - 1, T)]
+    return multipliers[0] / multipliers[1]

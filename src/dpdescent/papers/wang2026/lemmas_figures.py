@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from dpdescent.papers.wang2026.lemma_runs import FAR
 from dpdescent.papers.wang2026.setting import G_DELTA, GRADIENT
 from dpdescent.papers.wang2026.stability import DISTANCE
-from dpdescent.papers.wang2026.styles import MARKERS, N, curve, each, finish, guide, in_order, sizes, value_ticks
+from dpdescent.papers.wang2026.styles import MARKERS, N, by_values, curve, finish, guide, in_order, sizes, value_ticks
 from dpdescent.replication.drawing.figures import (
     BLUE,
     GREY,
@@ -29,7 +29,7 @@ OVER = ("over its bound", "over nu L", "over 4 beta L", "over e sum R_t")
 
 
 def draw_ext_proof(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws every lemma's quantity over its bound, and the panels on gradients, far starts and neighbours."""
+    """Draws the ratio of every lemma's quantity to its bound, and panels on gradients, far starts and neighbours."""
     main = select(table)
     figure, axes = panels(4, size=(5.6, 4.2), squeeze=False)
     ratios, gradients, far, neighbours = axes[0]
@@ -43,7 +43,7 @@ def draw_ext_proof(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     log_scale(gradients)
     gradients.set(title="gradients at the start", xlabel="$d$, or $p$", ylabel="norm")
     slack = where(main, series=FAR)
-    for (m,), own in each(slack, "m"):
+    for (m,), own in by_values(slack, "m"):
         rank = values_of(slack, "m").index(m)
         color = shades(len(values_of(slack, "m")))[rank]
         curve(far, own, "factor", f"$m={m:g}$", color=color, marker=MARKERS[rank % len(MARKERS)])
@@ -52,7 +52,7 @@ def draw_ext_proof(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     value_ticks(far, values_of(slack, "factor"))
     far.set(title="far from the start", xlabel="multiple of the start", ylabel="slack of Lemma C.2's inequality")
     apart = where(main, panel="neighbours", series=DISTANCE)
-    for (kappa, lam), own in each(apart, "kappa", "lam"):
+    for (kappa, lam), own in by_values(apart, "kappa", "lam"):
         style = {"color": VERMILION if kappa else GREY, "marker": "s" if lam else "o"}
         curve(neighbours, own, "n", rf"$\kappa={kappa:g}$, $\lambda={lam:g}$", **style)
     guide(neighbours, apart.drop_duplicates("n"), "n", -1.0, r"claimed: slope $-1$")
@@ -64,12 +64,12 @@ def draw_ext_proof(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draws the range of every quantity over its bound, by lemma; negative values have no place on the axis."""
-    found = rows[np.array([any(text in name for text in OVER) for name in rows["series"]], dtype=bool)]
-    found = positive(found[~(found["constants"] == "paper")])
-    names = in_order(found["series"], sorted(set(found["series"]), key=_place))
+    """Draws the range of ratios to the bound, by lemma; negative values have no place on the axis."""
+    shown = rows[np.array([any(text in name for text in OVER) for name in rows["series"]], dtype=bool)]
+    shown = positive(shown[~(shown["constants"] == "paper")])
+    names = in_order(shown["series"], sorted(set(shown["series"]), key=_place))
     for place, name in enumerate(names):
-        own = where(found, series=name)["mean"]
+        own = where(shown, series=name)["mean"]
         axes.plot([own.min(), own.max()], [place, place], color=BLUE, linewidth=4, solid_capstyle="round")
         axes.plot([own.max()], [place], "o", color=BLUE, markersize=5)
     axes.axvline(1.0, color=VERMILION, linestyle="-.")
@@ -80,7 +80,7 @@ def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _place(name: str) -> tuple[str, float, str]:
-    """Returns the letter and number of a lemma, by which names are in the paper's order, and its words."""
+    """Returns the letter and number of a lemma, which put names in the paper's order, and then its words."""
     words = name.split(",")[0].split(" ")[-1]
     letter, _, number = words.partition(".")
     # Its words last, without bars, because a lemma has several quantities, and a set another order in each process.

@@ -1,4 +1,4 @@
-"""Inside Theorem 4.1's window: what the correlation gains, widths, where iterates stay, and the generalisation gap (wang2026)."""
+"""Claims inside Theorem 4.1's window: gains by correlation, widths, localisation, generalisation gaps (wang2026)."""
 
 import math
 from collections.abc import Iterator
@@ -33,10 +33,10 @@ from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import HIDDEN, HIDDEN_ACCUSED
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, ratio
 
-# The multiplier of the panel of correlations at which noise costs enough to be gained back.
+# The least multiplier in the panel of correlations at which noise costs enough to be gained back.
 MUCH = 10.0
 SHOWN = ("panel", "n", "m", "d", "T", "eta", "kappa", "lam")
-# The panel whose noise is there to leave the ball.
+# The panel with noise so large that iterates leave the ball.
 WIDE = "wide networks"
 
 
@@ -60,27 +60,22 @@ def _remark_4_2(evidence: Evidence) -> Iterator[Claim]:
         quantity="gain over lambda = 0: the smallest over lambda > 0",
         cells=algebra.measured_by(gains, ["lam"], single), criterion=ABOVE_0, regime=regime(gains), changed=FROM_OUTSIDE, note=place,
     )  # fmt: skip
-    most = float(np.nanmax(algebra.floats(gains, "mean"))) if len(gains) else math.nan
+    largest = float(np.nanmax(algebra.floats(gains, "mean"))) if len(gains) else math.nan
+    rises = algebra.measured_by(steps, ["lam"], single) if largest > 0 else {}
     yield claim_on_all_cells(
         id="remark-4.2-monotone", artefact=WINDOW, location="Remark 4.2", kind="theorem", source="ours",
         statement="the bound improves monotonically as lambda -> 1 for a fixed kappa with a small eta: of runs, the averaged population risk",
         quantity="gain over the next smaller lambda, on the same seed, over the largest gain over lambda = 0: the smallest",
-        cells=_shares(steps, most), criterion=at_least(STAYS - 1.0, ": it does not get worse again by more than a tenth (a plateau counts)"),
+        cells={cell: times(rise, 1.0 / largest) for cell, rise in rises.items()}, criterion=at_least(STAYS - 1.0, ": it does not get worse again by more than a tenth (a plateau counts)"),
         regime=regime(steps), note=place,
         changed=f'{FROM_OUTSIDE} The criterion was "monotonically" at first, which a plateau does not meet; then two gains were compared as if seeds were not shared.',
     )  # fmt: skip
 
 
 def _largest_step(table: pd.DataFrame) -> pd.DataFrame:
-    """Rows of much noise at the largest step of the panel, by correlation."""
+    """Rows with much noise at the largest step of the panel, by correlation."""
     table = table[algebra.floats(table, "kappa") >= MUCH]
     return algebra.rows_at_end(table, "eta").sort_values("lam", ignore_index=True)
-
-
-def _shares(steps: pd.DataFrame, most: float) -> Places:
-    """Gains over the next smaller correlation, with their own intervals, as shares of the largest gain."""
-    found = algebra.measured_by(steps, ["lam"], single) if most > 0 else {}
-    return {place: times(each, 1.0 / most) for place, each in found.items()}
 
 
 def _widths(evidence: Evidence) -> Iterator[Claim]:
@@ -97,7 +92,9 @@ def _widths(evidence: Evidence) -> Iterator[Claim]:
     noisy = rows(evidence, WINDOW, panel=WIDE, series=EMPIRICAL)
     noisy = noisy[algebra.floats(noisy, "kappa") > 0]
     shares = noisy.assign(
-        mean=algebra.floats(noisy, "projected"), se=math.nan, limit=[_limit(row) for row in algebra.rows_of(noisy)]
+        mean=algebra.floats(noisy, "projected"),
+        se=math.nan,
+        limit=[_largest_width(row) for row in algebra.rows_of(noisy)],
     )
     within = shares[shares["m"] <= shares["limit"]]
     yield claim_on_all_cells(
@@ -120,7 +117,7 @@ def _widths(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def _limit(row: "pd.Series[float]") -> float:
+def _largest_width(row: "pd.Series[float]") -> float:
     run = run_of(row)
     return math.nan if run is None else rates.largest_width(run)
 
@@ -165,11 +162,11 @@ def _reach(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _shift(evidence: Evidence) -> Claim:
-    """Judges step 2 of Sec. 4.3 by how far noise carries the shifted iterate, at several correlations."""
+    """The claim on step 2 of Sec. 4.3, by how far noise carries the shifted iterate at several correlations."""
     table = rows(evidence, WINDOW, panel="correlation", series=SHIFTED)
     noisy = table[algebra.floats(table, "kappa") >= MUCH]
     independent = {row["eta"]: row for row in algebra.rows_of(noisy) if row["lam"] == 0}
-    found = {
+    residues = {
         f"eta = {row['eta']:g}, lam = {row['lam']:g}": _root(ratio(row, independent[row["eta"]]), 1.0 - row["lam"])
         for row in algebra.rows_of(noisy)
         if 0 < row["lam"] < 1 and row["eta"] in independent and min(row["mean"], independent[row["eta"]]["mean"]) > 0
@@ -178,7 +175,7 @@ def _shift(evidence: Evidence) -> Claim:
         id="localisation-lambda", artefact=WINDOW, location="Sec. 4.3 (step 2)", kind="text", source="paper",
         statement="in the shifted iterate the correlated perturbation is reduced to a residual term proportional to 1 - lambda",
         quantity="what noise adds to the squared largest distance of the shifted iterate from the start, the root of its mean over that at lambda = 0, over 1 - lambda: the furthest off",
-        cells=found, criterion=within_of(1.0, 2.0 * AGREES, words=f"within {2.0 * AGREES:g} of 1: in proportion to 1 - lambda"), regime=regime(noisy),
+        cells=residues, criterion=within_of(1.0, 2.0 * AGREES, words=f"within {2.0 * AGREES:g} of 1: in proportion to 1 - lambda"), regime=regime(noisy),
         changed="Before a review any fall with lambda counted, and then one no slower than 1 - lambda, at runs outside of the window whose numbers were known. Then it had no interval.",
         note="squares, because noise is independent of what training without it moves",
     )  # fmt: skip
@@ -186,7 +183,7 @@ def _shift(evidence: Evidence) -> Claim:
 
 def _root(squares: Estimate, unit: float) -> Estimate:
     """The square root of an estimated ratio of squares, in the given unit."""
-    return Estimate(*(math.sqrt(each) / unit for each in (squares.value, squares.low, squares.high)))
+    return Estimate(*(math.sqrt(square) / unit for square in (squares.value, squares.low, squares.high)))
 
 
 def _noise_reach(row: "pd.Series[float]", p: int) -> float:
@@ -198,12 +195,12 @@ def _gaps(evidence: Evidence) -> Iterator[Claim]:
     population, empirical = (
         rows(evidence, WINDOW, panel="records", series=series) for series in (POPULATION, EMPIRICAL)
     )
-    on = ("n", "T", "B", "lam", "kappa", "eta")
+    keys = ("n", "T", "B", "lam", "kappa", "eta")
     yield claim_on_all_cells(
         id="theorem-5.2-factor", artefact=WINDOW, location="Theorem 5.2", kind="theorem", source="paper",
         statement="the population bound exceeds the optimization bound by the factor 1 + eta T/n",
         quantity="averaged population over empirical risk, over 1 + eta T/n: the largest over n, kappa and lambda",
-        cells=_over_the_factor(population, empirical), criterion=at_most(1.0), regime=regime(population), changed=FROM_OUTSIDE,
+        cells=_ratios_to_factor(population, empirical), criterion=at_most(1.0), regime=regime(population), changed=FROM_OUTSIDE,
         note=f"eta T/n is {range_of(population['eta'] * population['T'] / population['n'])}",
     )  # fmt: skip
     for name, noisy, place in (
@@ -211,31 +208,33 @@ def _gaps(evidence: Evidence) -> Iterator[Claim]:
         ("generalisation-gap-noise", True, "Theorem C.23, Theorem 5.2"),
     ):
         pairs = [
-            (row, other) for row, other in algebra.paired_rows(population, empirical, on) if (row["kappa"] > 0) == noisy
+            (row, other)
+            for row, other in algebra.paired_rows(population, empirical, keys)
+            if (row["kappa"] > 0) == noisy
         ]
-        found = {algebra.place_of(row, ("n", "lam", "kappa")): gap(row, other) for row, other in pairs}
+        gaps = {algebra.place_of(row, ("n", "lam", "kappa")): gap(row, other) for row, other in pairs}
         yield claim_on_all_cells(
             id=name, artefact=WINDOW, location=place, kind="theorem", source="paper",
             statement="the gap between population and empirical risk is at most of the order of (eta/n) sum_t L_S(W_t)",
             quantity="difference of averaged risks over (eta T/n) times the empirical one, constants 1: the largest over n and lambda",
-            cells=found, criterion=at_most(SAME_ORDER), regime=regime(population).otherwise(HIDDEN),
+            cells=gaps, criterion=at_most(SAME_ORDER), regime=regime(population).otherwise(HIDDEN),
             changed=HIDDEN_ACCUSED if noisy else f"{FROM_OUTSIDE} {HIDDEN_ACCUSED}",
             note="averages over iterates, where the theorem has the last one",
         )  # fmt: skip
 
 
 def gap(row: "pd.Series[float]", other: "pd.Series[float]") -> Estimate:
-    """Population less empirical risk over (eta T/n) times the empirical one; errors as if they were independent."""
+    """The gap of the risks divided by (eta T/n) times the empirical risk; errors as if the risks were independent."""
     unit = row["eta"] * row["T"] / row["n"] * other["mean"]
     if not unit > 0:
         return NOTHING
-    errors = [0.0 if math.isnan(each["se"]) else each["se"] for each in (row, other)]
+    errors = [0.0 if math.isnan(risk["se"]) else risk["se"] for risk in (row, other)]
     half = 2.0 * math.hypot(*errors) / unit
     value = (row["mean"] - other["mean"]) / unit
     return Estimate(value, value - half, value + half)
 
 
-def _over_the_factor(population: pd.DataFrame, empirical: pd.DataFrame) -> Places:
+def _ratios_to_factor(population: pd.DataFrame, empirical: pd.DataFrame) -> Places:
     return {
         algebra.place_of(row, ("n", "lam", "kappa")): times(
             algebra.ratio_of_rows(row, other), 1.0 / (1.0 + row["eta"] * row["T"] / row["n"])

@@ -1,4 +1,4 @@
-"""Noise multipliers of every accountant, their sizes, and the two lemmas that Theorem F.12 rests on: F.10 and F.11 (wang2026)."""
+"""Noise multipliers of every accountant, their sizes, and Lemmas F.10 and F.11 of Theorem F.12's proof (wang2026)."""
 
 import math
 from collections.abc import Iterator
@@ -42,20 +42,21 @@ from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, joine
 from dpdescent.replication.judging.statistics import Estimate, exactly
 
 TABLE, SERIES = "kappa_tables", "noise multiplier"
-# Correlations for Theorem F.8: up to LARGEST at `full_f8`, FEW elsewhere, because no experiment uses others.
+# Correlations for Theorem F.8's pair: up to LARGEST at `full_f8`, FEW elsewhere, because no experiment uses others.
 LARGEST, FEW = 0.95, (0.0, 0.5)
 NO_CORRELATION = ("D9", "RDP19", "WOR")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Grid(Part):
-    """Places at which accountants are asked for a multiplier.
+    """Settings at which accountants calibrate a multiplier.
 
     Attributes:
-        T, r, lam, eps, delta: the place.
-        accountants: which ones.
-        draws, draws_bnb: of Monte Carlo, of Theorem F.8's pair and of balls in bins.
-        full_f8, full_bnb: T, r and delta with the pair at every correlation, and r with balls in bins at every one.
+        T, r, lam, eps, delta: the settings.
+        accountants: names of the accountants.
+        draws, draws_bnb: numbers of Monte-Carlo draws for Theorem F.8's pair and for balls in bins.
+        full_f8: T, r and delta at which the pair has every correlation.
+        full_bnb: r at which balls in bins have every correlation.
     """
 
     T: int
@@ -70,7 +71,7 @@ class Grid(Part):
     full_bnb: float
 
     def has(self, accountant: str, lam: float, delta: float) -> bool:
-        """Returns whether a multiplier is wanted there."""
+        """Returns whether an accountant has a row at a correlation and delta."""
         if accountant in NO_CORRELATION:
             return lam == 0.0
         if accountant == "bnb":
@@ -92,35 +93,35 @@ def run_kappa_tables(spec: Spec) -> Iterator[Row]:
 
 def _calibrated(grid: Grid, accountant: str, lam: float, deltas: list[float]) -> Iterator[Row]:
     T, r = grid.T, grid.r
-    # The same draws for every lambda, epsilon and delta: what is compared differs by these alone.
+    # The draws are the same for every lambda, epsilon and delta, so that multipliers differ by these alone.
     rng = grid.stream(0, f"{accountant}, T={T:g}, r={r:g}")
-    found = accountants.calibrate_many(
+    calibrations = accountants.calibrate_many(
         accountant, T=T, rate=r, lam=lam, eps=grid.eps, delta=deltas,
         draws=grid.draws_bnb if accountant == "bnb" else grid.draws, rng=rng,
     )  # fmt: skip
-    for (eps, delta), made in found.items():
-        if math.isinf(made.multiplier):
+    for (eps, delta), calibration in calibrations.items():
+        if math.isinf(calibration.multiplier):
             continue
         # A formula for the multiplier attains no delta that is known.
-        known = not math.isnan(made.delta_attained)
+        attains = not math.isnan(calibration.delta_attained)
         yield {
-            "panel": grid.panel, "trial": 0, "series": SERIES, "value": made.multiplier, "T": T, "r": r,
-            "lam": lam, "eps": eps, "delta": delta, "accountant": accountant, "relation": made.relation,
-            "sampler": made.sampler, "precondition": made.precondition, "proved": int(made.proved),
-            **({"delta_attained": made.delta_attained, "delta_se": made.standard_error} if known else {}),
+            "panel": grid.panel, "trial": 0, "series": SERIES, "value": calibration.multiplier, "T": T, "r": r,
+            "lam": lam, "eps": eps, "delta": delta, "accountant": accountant, "relation": calibration.relation,
+            "sampler": calibration.sampler, "precondition": calibration.precondition, "proved": int(calibration.proved),
+            **({"delta_attained": calibration.delta_attained, "delta_se": calibration.standard_error} if attains else {}),
         }  # fmt: skip
 
 
 def multipliers(evidence: Evidence, accountant: str, **where: object) -> pd.DataFrame:
-    """Noise multipliers of an accountant, those that are finite and positive."""
+    """The finite and positive noise multipliers of an accountant."""
     table = rows(evidence, TABLE, series=SERIES, accountant=accountant, **where)  # type: ignore[arg-type]
     kappa = algebra.floats(table, "mean")
     return table[np.isfinite(kappa) & (kappa > 0)].reset_index(drop=True)
 
 
-# Where amplification is not lost: the least kappa at which scalings are compared.
+# The least kappa at which scalings are compared, because amplification is lost below it.
 LEAST = 1.0
-# Id, panel and axis of the claims on slopes, and what an axis is called.
+# Id, panel and axis of the claims on slopes, and the axis in words.
 SLOPES = (
     ("remark-d.8-rate", "scaling in r", "r", "B/n"), ("remark-d.8-steps", "scaling in T", "T", "T"),
     ("remark-d.8-eps", "scaling in eps", "eps", "eps"), ("remark-d.8-delta", "scaling in delta", "delta", "log(1/delta)"),
@@ -130,7 +131,7 @@ ONE_AXIS = "Before a review grids of a factor of four were looked at, with multi
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on sharper accountants, then those on the lemmas."""
+    """Yields the claims on sharper accountants, then the claims on the lemmas."""
     yield from _sharper(evidence)
     yield from _scaling(evidence)
     yield _participations(evidence)
@@ -139,23 +140,25 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 def _sharper(evidence: Evidence) -> Iterator[Claim]:
     published = multipliers(evidence, PUBLISHED, precondition="met")
-    found = {
+    ratios = {
         name: algebra.ratios(multipliers(evidence, name), published, SETTING) for name in (TAIL, PAIR, "bnb", "cyclic")
     }
-    sizes = "; ".join(f"{name} {range_of(place.value for place in each.values())}" for name, each in found.items())
+    sizes = "; ".join(
+        f"{name} {range_of(place.value for place in by_place.values())}" for name, by_place in ratios.items()
+    )
     yield claim_on_all_cells(
         id="tighter-accountants", artefact=TABLE, location="Sec. 5.1", kind="privacy", source="identity",
         statement="tighter accountants may yield smaller noise multipliers",
         quantity="kappa by the exact tail of participations over Theorem F.12's, where its condition is met: the largest over T, r, lambda, eps and delta",
-        cells=found[TAIL], criterion=at_most(1.0 - AGREES),
+        cells=ratios[TAIL], criterion=at_most(1.0 - AGREES),
         changed=ALGEBRA,
         note=f"the same proof with its tail and its Gaussian exact, so that it cannot be larger; not comparable but in size: over F.12's {sizes}",
     )  # fmt: skip
 
 
 def _scaling(evidence: Evidence) -> Iterator[Claim]:
-    """Judges Remark D.8 by exact multipliers over the closed form: their range, and their slope along every axis."""
-    table = _over_the_closed_form(evidence)
+    """Claims on Remark D.8, by ratios of exact multipliers to the closed form: their range and their slopes."""
+    table = _ratios_to_closed_form(evidence)
     constants = algebra.floats(table[table["kappa"] >= LEAST], "mean")
     yield claim(
         id="remark-d.8", artefact=TABLE, location="Remark D.8", kind="privacy", source="paper",
@@ -166,12 +169,12 @@ def _scaling(evidence: Evidence) -> Iterator[Claim]:
         note=f"at kappa below 1 amplification is lost. The ratio is {range_of(constants)}",
     )  # fmt: skip
     for name, panel, axis, words in SLOPES:
-        measured = {told: _slope(evidence, accountant, panel, axis) for told, accountant in EXACT}
+        measured = {sampler: _slope(evidence, accountant, panel, axis) for sampler, accountant in EXACT}
         yield claim_on_all_cells(
             id=name, artefact=TABLE, location="Remark D.8", kind="privacy", source="paper",
             statement=f"a tighter accountant does not improve the scaling in {words}",
             quantity=f"log-log slope in {words} of an exact kappa of independent noise over Theorem D.9's, kappa at least 1: that of Poisson samples (zero-out) and that proved for sampling without replacement (replace-one)",
-            cells={told: each for told, each in measured.items() if not math.isnan(each.value)}, criterion=within_of(0.0, LOGARITHMS),
+            cells={sampler: slope for sampler, slope in measured.items() if not math.isnan(slope.value)}, criterion=within_of(0.0, LOGARITHMS),
             changed=ONE_AXIS,
         )  # fmt: skip
     steps = multipliers(evidence, REPLACED, panel="scaling in T")
@@ -184,72 +187,72 @@ def _scaling(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _slope(evidence: Evidence, accountant: str, panel: str, axis: str) -> Estimate:
-    """The slope along one axis of an accountant's multiplier over Theorem D.9's; in log(1/delta) for delta."""
-    both = algebra.paired_rows(
+    """The slope of the ratio of an accountant's multiplier to Theorem D.9's along one axis, log(1/delta) for delta."""
+    pairs = algebra.paired_rows(
         multipliers(evidence, accountant, lam=0, panel=panel), multipliers(evidence, INDEPENDENT, panel=panel), SETTING
     )
-    made = [
+    points = [
         {
             "x": -math.log(row["delta"]) if axis == "delta" else row[axis],
             "mean": row["mean"] / other["mean"],
             "se": math.nan,
         }
-        for row, other in both
+        for row, other in pairs
         if row["mean"] >= LEAST
     ]
-    return algebra.least_squares_slope(pd.DataFrame(made, columns=["x", "mean", "se"]), "x")
+    return algebra.least_squares_slope(pd.DataFrame(points, columns=["x", "mean", "se"]), "x")
 
 
-def _over_the_closed_form(evidence: Evidence) -> pd.DataFrame:
-    """The exact multiplier of independent noise over Theorem D.9's, and that multiplier itself, by place."""
-    both = algebra.paired_rows(multipliers(evidence, PAIR, lam=0), multipliers(evidence, INDEPENDENT), SETTING)
-    made = [
+def _ratios_to_closed_form(evidence: Evidence) -> pd.DataFrame:
+    """Ratios of the exact multiplier of independent noise to Theorem D.9's, and the exact multiplier, by setting."""
+    pairs = algebra.paired_rows(multipliers(evidence, PAIR, lam=0), multipliers(evidence, INDEPENDENT), SETTING)
+    ratios = [
         {**{key: row[key] for key in SETTING}, "kappa": row["mean"], "mean": row["mean"] / other["mean"], "se": math.nan}
-        for row, other in both
+        for row, other in pairs
     ]  # fmt: skip
-    return pd.DataFrame(made, columns=[*SETTING, "kappa", "mean", "se"])
+    return pd.DataFrame(ratios, columns=[*SETTING, "kappa", "mean", "se"])
 
 
 def _participations(evidence: Evidence) -> Claim:
-    """Judges Lemma F.10 at c_1 = 1/2, by the exact binomial tail."""
+    """The claim on Lemma F.10 at c_1 = 1/2, by the exact binomial tail."""
     table = multipliers(evidence, PUBLISHED, precondition="met").drop_duplicates(["T", "r", "delta"])
     return claim_on_all_cells(
         id="lemma-f.10", artefact=TABLE, location="Lemma F.10", kind="privacy", source="paper",
         statement="more than tau = rT + sqrt(3 rT log(2/delta)) participations have a probability of delta/2 at most",
         quantity="exact binomial tail over delta/2, where rT >= 3 log(2/delta): the largest over T, r and delta",
-        cells={algebra.place_of(row, ("T", "r", "delta")): _tail(row) for row in algebra.rows_of(table)},
+        cells={algebra.place_of(row, ("T", "r", "delta")): _tail_ratio(row) for row in algebra.rows_of(table)},
         criterion=at_most(1.0),
     )  # fmt: skip
 
 
-def _tail(row: "pd.Series[float]") -> Estimate:
-    """The probability of more participations than tau, over delta/2."""
+def _tail_ratio(row: "pd.Series[float]") -> Estimate:
+    """The probability of more participations than tau, divided by delta/2."""
     expected, log = row["r"] * row["T"], math.log(2.0 / row["delta"])
     above = float(binom.sf(math.floor(expected + math.sqrt(3.0 * expected * log)), int(row["T"]), row["r"]))
     return exactly(2.0 * above / row["delta"])
 
 
 def _sensitivity(evidence: Evidence) -> Claim:
-    """Judges Lemma F.11 against the worst pattern of k participations, for every k."""
+    """The claim on Lemma F.11, by the worst pattern of k participations for every k."""
     table = rows(evidence, TABLE, series=SERIES, accountant=PUBLISHED).drop_duplicates(["T", "lam"])
     table = table[(table["T"] >= 1) & (table["lam"] >= 0.0) & (table["lam"] < 1.0)]
     return claim_on_all_cells(
         id="lemma-f.11", artefact=TABLE, location="Lemma F.11", kind="privacy", source="paper",
         statement="for |y|_0 <= tau, |Cy| <= (1 - lambda^T)/(1 - lambda) sqrt(tau)",
         quantity="largest |Cy| / sqrt(k) over y with k participations and over k, over (1 - lambda^T)/(1 - lambda): the largest over T and lambda",
-        cells={algebra.place_of(row, ("T", "lam")): _norm(row) for row in algebra.rows_of(table)},
+        cells={algebra.place_of(row, ("T", "lam")): _norm_ratio(row) for row in algebra.rows_of(table)},
         criterion=at_most(1.0 + EQUAL), note="attained by participations in a row",
     )  # fmt: skip
 
 
-def _norm(row: "pd.Series[float]") -> Estimate:
-    """The largest |Cy| / sqrt(k) over what the lemma says it is."""
+def _norm_ratio(row: "pd.Series[float]") -> Estimate:
+    """The largest |Cy| / sqrt(k), divided by the bound of Lemma F.11."""
     T, lam = int(row["T"]), float(row["lam"])
     norms = np.sqrt(encoder.block_norms_squared(T, lam)[1:] / np.arange(1, T + 1))
     return exactly(float(norms.max() / encoder.column_sum(T, lam)))
 
 
-# How near to its target, relative to it, a delta is calibrated.
+# The relative error with which a delta is calibrated to its target.
 CALIBRATED = 1e-3
 PLACE = ("T", "r", "lam", "eps", "delta")
 
@@ -257,24 +260,24 @@ PLACE = ("T", "r", "lam", "eps", "delta")
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of Theorem F.12's multipliers, of its lemmas, and of F.8's pair for Poisson samples.
 
-    What F.12's multipliers guarantee is what the accountant by its own route, with nothing loosened, proves for them.
+    The delta of F.12's multipliers is proved by an accountant on the theorem's own route, with nothing loosened.
     """
     table = rows(evidence, TABLE)
     table = table.dropna(subset=[*PLACE, "mean"])
-    # Of several deltas the others tell the same.
+    # The largest delta is enough, because other deltas show the same.
     table = table[(table["panel"] != "fashion") & (table["delta"] == table["delta"].max())]
     table = thinned(table, "lam", "eps")
-    for found in rows_of(table[table["accountant"].isin([PUBLISHED, PROOF])]):
-        yield from _correlated(found)
-    for found in rows_of(table[table["accountant"] == PAIR]):
-        yield _poisson(found)
-    yield from _lemmas(table)
+    for row in rows_of(table[table["accountant"].isin([PUBLISHED, PROOF])]):
+        yield from _theorem_f_12_rows(row)
+    for row in rows_of(table[table["accountant"] == PAIR]):
+        yield _poisson_row(row)
+    yield from _lemma_rows(table)
 
 
-def _correlated(found: pd.Series) -> Iterator[Bound]:
-    """Rows of the multiplier of Theorem F.12, by its own route."""
-    T, r, lam, eps, delta = _numbers(found)
-    kappa, factor = float(found["mean"]), 8 if found["accountant"] == PUBLISHED else 2
+def _theorem_f_12_rows(row: pd.Series) -> Iterator[Bound]:
+    """Rows of the multiplier of Theorem F.12, whose delta is by the theorem's own route."""
+    T, r, lam, eps, delta = _numbers(row)
+    kappa, factor = float(row["mean"]), 8 if row["accountant"] == PUBLISHED else 2
     met = closed_forms.correlated_precondition(T, r, eps, delta)
     condition = f"kappa={kappa:.5g}, factor {factor}; eps <= 1 and r T >= 3 log(2/delta) are {met_or_not(met)}"
     for relation, sensitivity in (("zero-out", 1.0), ("replace-one", 2.0)):
@@ -284,33 +287,33 @@ def _correlated(found: pd.Series) -> Iterator[Bound]:
             why = f"{condition}; measured is the delta that the tail accountant proves"
             ours = "" if sensitivity == 1.0 else "the relation is ours: 8 is 2 times 2 squared"
             yield exact_row(
-                f"delta of {found['accountant']}, {relation}", "Thm F.12 (5.1)", place_text(TABLE, found, *PLACE), delta,
+                f"delta of {row['accountant']}, {relation}", "Thm F.12 (5.1)", place_text(TABLE, row, *PLACE), delta,
                 measured, joined(why, ours), met=met,
             )  # fmt: skip
 
 
-def _poisson(found: pd.Series) -> Bound:
-    """The row of the multiplier of Theorem F.8 for Poisson samples, where it is true."""
-    delta, kappa, setting = float(found["delta"]), float(found["mean"]), place_text(TABLE, found, *PLACE)
-    error = 0.0 if math.isnan(found["delta_se"]) else STANDARD_ERRORS * float(found["delta_se"])
+def _poisson_row(row: pd.Series) -> Bound:
+    """The row of Theorem F.8's multiplier for Poisson samples, for which the theorem is true."""
+    delta, kappa, setting = float(row["delta"]), float(row["mean"]), place_text(TABLE, row, *PLACE)
+    error = 0.0 if math.isnan(row["delta_se"]) else STANDARD_ERRORS * float(row["delta_se"])
     error += CALIBRATED * delta
     why = f"kappa={kappa:.5g}; holds by definition, but for {STANDARD_ERRORS:g} standard errors and {CALIBRATED:g}"
-    measured = float(found["delta_attained"])
+    measured = float(row["delta_attained"])
     return bound_row(
         bound="delta of F8, Poisson", location="Thm F.8", setting=setting, value=delta, measured=measured,
         direction="at most", note=why, allowed=error,
     )  # fmt: skip
 
 
-def _lemmas(table: pd.DataFrame) -> Iterator[Bound]:
+def _lemma_rows(table: pd.DataFrame) -> Iterator[Bound]:
     """Rows of the lemmas in the proof of F.12: participations, sensitivity, the Gaussian release."""
     table = table[table["accountant"] == PUBLISHED]
-    for found in rows_of(table.drop_duplicates(["T", "r", "delta"])):
-        yield _few_participations(found)
-    for found in rows_of(table.drop_duplicates(["T", "r", "lam", "delta"])):
-        yield from _encoded(found)
-    for found in rows_of(table.drop_duplicates(["eps", "delta"])):
-        yield _gaussian(found)
+    for row in rows_of(table.drop_duplicates(["T", "r", "delta"])):
+        yield _participations_row(row)
+    for row in rows_of(table.drop_duplicates(["T", "r", "lam", "delta"])):
+        yield from _sensitivity_rows(row)
+    for row in rows_of(table.drop_duplicates(["eps", "delta"])):
+        yield _gaussian_row(row)
 
 
 def _limit(T: int, r: float, delta: float) -> float:
@@ -318,19 +321,19 @@ def _limit(T: int, r: float, delta: float) -> float:
     return closed_forms.correlated_multiplier(T, r, 0.0, 1.0, delta, 1.0) ** 2 / math.log(2.5 / delta)
 
 
-def _few_participations(found: pd.Series) -> Bound:
-    T, r, _, _, delta = _numbers(found)
+def _participations_row(row: pd.Series) -> Bound:
+    T, r, _, _, delta = _numbers(row)
     tau = _limit(T, r, delta)
     met = closed_forms.correlated_precondition(T, r, 1.0, delta)
     why = f"tau={tau:.4g}; r T >= 3 log(2/delta) is {met_or_not(met)}; measured is the binomial tail"
     measured = float(binom.sf(math.floor(tau), T, r))
-    setting = place_text(TABLE, found, "T", "r", "delta")
+    setting = place_text(TABLE, row, "T", "r", "delta")
     return exact_row("P(more than tau participations)", "Lemma F.10", setting, 0.5 * delta, measured, why, met=met)
 
 
-def _encoded(found: pd.Series) -> Iterator[Bound]:
-    T, r, lam, _, delta = _numbers(found)
-    tau, setting = _limit(T, r, delta), place_text(TABLE, found, "T", "r", "lam", "delta")
+def _sensitivity_rows(row: pd.Series) -> Iterator[Bound]:
+    T, r, lam, _, delta = _numbers(row)
+    tau, setting = _limit(T, r, delta), place_text(TABLE, row, "T", "r", "lam", "delta")
     largest = float(column_sum(T, lam))
     why = f"tau={tau:.4g}; measured is the largest |C y|, of the first tau steps"
     measured = math.sqrt(block_norms_squared(T, lam)[min(T, math.floor(tau))])
@@ -339,16 +342,16 @@ def _encoded(found: pd.Series) -> Iterator[Bound]:
     yield exact_row("|C|_2", "Lemma F.11, proof", setting, largest, measured, "measured is the largest singular value")
 
 
-def _gaussian(found: pd.Series) -> Bound:
-    """The row of the classical Gaussian mechanism at delta / 2, which is for epsilons up to 1."""
-    eps, delta = float(found["eps"]), float(found["delta"])
+def _gaussian_row(row: pd.Series) -> Bound:
+    """The row of the classical Gaussian mechanism at delta / 2, whose proof is for epsilons up to 1."""
+    eps, delta = float(row["eps"]), float(row["delta"])
     measured = float(gaussian.delta(eps / math.sqrt(2.0 * math.log(2.5 / delta)), eps))
     why = f"eps <= 1 is {met_or_not(eps <= 1.0)}; measured is exact"
     return exact_row(
-        "delta of the Gaussian release", "Thm F.12, proof", place_text(TABLE, found, "eps", "delta"), 0.5 * delta, measured,
+        "delta of the Gaussian release", "Thm F.12, proof", place_text(TABLE, row, "eps", "delta"), 0.5 * delta, measured,
         why, met=eps <= 1.0,
     )  # fmt: skip
 
 
-def _numbers(found: pd.Series) -> tuple[int, float, float, float, float]:
-    return int(found["T"]), float(found["r"]), float(found["lam"]), float(found["eps"]), float(found["delta"])
+def _numbers(row: pd.Series) -> tuple[int, float, float, float, float]:
+    return int(row["T"]), float(row["r"]), float(row["lam"]), float(row["eps"]), float(row["delta"])

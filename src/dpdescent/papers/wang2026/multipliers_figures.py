@@ -25,7 +25,7 @@ from dpdescent.replication.drawing.figures import log_scale, panels, positive, s
 # T, r and delta at which all accountants are computed, unless the configuration says otherwise.
 FULL = (100, 0.1, 0.001)
 CORRELATED = 0.5
-# Accountants that the paper states; panels have these, or the others: at most six curves.
+# Accountants that the paper states. Panels have either these or the others, because more than six curves are too many.
 STATED = ("F12x8", "F12x2", "D9", "RDP19", "F8")
 
 
@@ -41,40 +41,40 @@ def draw_kappa_tables(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         _against_lam(top, bottom, rows, f"{EPS} = {budgets[rank]:g}" if rank < len(budgets) else "")
     independent = where(main, lam=0.0)
     correlated = where(grid, delta=delta, lam=CORRELATED, T=T, eps=budgets[0] if budgets else 1.0)
-    for (top, bottom), whose in zip(axes[2:].T, ("the paper's", "others"), strict=True):
-        _against_eps(top, _whose(independent, whose), whose)
-        _against_rate(bottom, _whose(correlated, whose), whose)
+    for (top, bottom), group in zip(axes[2:].T, ("the paper's", "others"), strict=True):
+        _against_eps(top, _of_group(independent, group), group)
+        _against_rate(bottom, _of_group(correlated, group), group)
     for row in axes[2:]:
         row[1].sharey(row[0])
     hollow_in_legend(axes[0, 0], main)
-    at = rf"$T={T:g}$, $r={r:g}$ but where it varies; $\delta={scientific(delta)}$, zero-out unless said otherwise"
-    finish(figure, axes.ravel(), 4, at, _estimated(where(grid, delta=delta)))
+    place = rf"$T={T:g}$, $r={r:g}$ but where it varies; $\delta={scientific(delta)}$, zero-out unless said otherwise"
+    finish(figure, axes.ravel(), 4, place, _note_on_simulated(where(grid, delta=delta)))
     return figure
 
 
-def _whose(rows: pd.DataFrame, whose: str) -> pd.DataFrame:
+def _of_group(rows: pd.DataFrame, group: str) -> pd.DataFrame:
     """Rows of the accountants that the paper states, or of the others."""
     stated = rows["accountant"].isin(STATED)
-    return rows[stated if whose == "the paper's" else ~stated]
+    return rows[stated if group == "the paper's" else ~stated]
 
 
-def _estimated(rows: pd.DataFrame) -> str:
+def _note_on_simulated(rows: pd.DataFrame) -> str:
     """Returns a note on which multipliers come from Monte Carlo, with the largest relative standard error of delta."""
-    drawn = rows[rows["delta_se"] > 0]
-    if not len(drawn):
+    simulated = rows[rows["delta_se"] > 0]
+    if not len(simulated):
         return ""
-    names = " and ".join(label_of(name).split(" (")[0] for name in in_order(drawn["accountant"]))
-    share = 100 * (drawn["delta_se"] / drawn["delta_attained"]).max()
+    names = " and ".join(label_of(name).split(" (")[0] for name in in_order(simulated["accountant"]))
+    share = 100 * (simulated["delta_se"] / simulated["delta_attained"]).max()
     return rf"by Monte Carlo, with a standard error of at most {share:.0f} % of $\delta$: {names}"
 
 
 def _setting(rows: pd.DataFrame, display: dict[str, Any]) -> tuple[float, float, float]:
-    """Returns T, r and delta as configured, or those of most rows if no row has the configured ones."""
-    wanted = tuple(display.get("arms", {}).get("full_f8", FULL))
-    found = rows.groupby(["T", "r", "delta"]).size()
-    if not len(found) or wanted in found.index:
-        return wanted
-    T, r, delta = found.index[int(np.argmax(found.to_numpy()))]
+    """Returns T, r and delta as configured, or the most frequent ones if no row has the configured ones."""
+    configured = tuple(display.get("arms", {}).get("full_f8", FULL))
+    counts = rows.groupby(["T", "r", "delta"]).size()
+    if not len(counts) or configured in counts.index:
+        return configured
+    T, r, delta = counts.index[int(np.argmax(counts.to_numpy()))]
     return T, r, delta
 
 
@@ -89,17 +89,17 @@ def _against_lam(top: Axes, bottom: Axes, rows: pd.DataFrame, title: str) -> Non
     bottom.set_ylabel(r"$(1-\lambda)\,\kappa$")
 
 
-def _against_eps(axes: Axes, rows: pd.DataFrame, whose: str) -> None:
+def _against_eps(axes: Axes, rows: pd.DataFrame, group: str) -> None:
     by_accountant(axes, positive(rows), "eps")
     log_scale(axes)
     value_ticks(axes, values_of(rows, "eps"))
-    axes.set(title=rf"$\lambda=0$: {whose}", xlabel=EPS, ylabel=KAPPA)
+    axes.set(title=rf"$\lambda=0$: {group}", xlabel=EPS, ylabel=KAPPA)
 
 
-def _against_rate(axes: Axes, rows: pd.DataFrame, whose: str) -> None:
+def _against_rate(axes: Axes, rows: pd.DataFrame, group: str) -> None:
     by_accountant(axes, positive(rows), "r")
     log_scale(axes)
     value_ticks(axes, values_of(rows, "r"))
-    at = joined(rf"$\lambda={CORRELATED:g}$", sizes(rows, "T", "eps"))
-    axes.set(title=f"{at}: {whose}", ylabel=KAPPA)
+    place = joined(rf"$\lambda={CORRELATED:g}$", sizes(rows, "T", "eps"))
+    axes.set(title=f"{place}: {group}", ylabel=KAPPA)
     axes.set_xlabel("share of the records in a batch $r=B/n$")

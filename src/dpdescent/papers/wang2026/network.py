@@ -1,8 +1,8 @@
 """Bounds on a KAN with tanh and cubic B-splines, its NTK margin and the comparator along it (wang2026 Sec. 4.2, App. B, C).
 
-Every bound is a product of bounds on activation and basis. The paper takes the largest of a basis function times
-sqrt(p); the sharp ones use that at most four cubic B-splines differ from zero anywhere, and where the second layer c is
-given, c itself, which is public. The margin is that of a hard-margin support vector machine in the tangent kernel at
+Every bound is a product of bounds on activation and basis. The paper takes the largest value of a basis function times
+sqrt(p); the sharp bounds use that at most four cubic B-splines differ from zero anywhere, and where the second layer c
+is given, c itself, which is public. The margin is that of a hard-margin support vector machine in the tangent kernel at
 W_0. Gradients have rank one, grad f(x) = S(x) h(x)', so that only the factors S (n, m) and the features h (n, dp) are
 needed.
 """
@@ -27,7 +27,7 @@ PIECES = 16
 
 @dataclass(frozen=True)
 class Constants:
-    """Bounds on basis and activation that wang2026 Assumption 3.2 asks for.
+    """Bounds on the basis and the activation (wang2026 Assumption 3.2).
 
     Attributes:
         p: number of basis functions.
@@ -161,8 +161,8 @@ def _slopes(splines: CubicSplines, c: Array) -> Array:
 
 def _position(splines: CubicSplines) -> Array:
     """u = -1 + h (cell + z) in powers of z, shape (cells, 2)."""
-    left = -1.0 + splines.width * np.arange(splines.cells)
-    return np.stack([left, np.full(splines.cells, splines.width)], axis=-1)
+    edges = -1.0 + splines.width * np.arange(splines.cells)
+    return np.stack([edges, np.full(splines.cells, splines.width)], axis=-1)
 
 
 def _one_minus_square(splines: CubicSplines) -> Array:
@@ -173,11 +173,11 @@ def _one_minus_square(splines: CubicSplines) -> Array:
     return square
 
 
-def _times(left: Array, right: Array) -> Array:
+def _times(first: Array, second: Array) -> Array:
     """Product of polynomials with coefficients (..., cells, a) and (cells, b)."""
-    product = np.zeros((*left.shape[:-1], left.shape[-1] + right.shape[-1] - 1))
-    for k in range(right.shape[-1]):
-        product[..., k : k + left.shape[-1]] += left * right[:, k, None]
+    product = np.zeros((*first.shape[:-1], first.shape[-1] + second.shape[-1] - 1))
+    for k in range(second.shape[-1]):
+        product[..., k : k + first.shape[-1]] += first * second[:, k, None]
     return product
 
 
@@ -247,8 +247,8 @@ def _simplex(signed: Array) -> Array:
     # Scaled, because least squares would lose the smaller of two squares of very different size.
     root /= math.sqrt(max(float(np.trace(signed)) / len(signed), 1e-300))
     design = np.vstack([root, np.ones(len(signed))])
-    found, _ = nnls(design, np.append(np.zeros(len(signed)), 1.0), maxiter=30 * len(signed))
-    return np.asarray(found / found.sum())
+    solution, _ = nnls(design, np.append(np.zeros(len(signed)), 1.0), maxiter=30 * len(signed))
+    return np.asarray(solution / solution.sum())
 
 
 def comparator_distance(gamma: float, n: int, T: float, constants: Constants, delta_conf: float) -> float:

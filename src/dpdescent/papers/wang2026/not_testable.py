@@ -1,4 +1,4 @@
-"""Claims that no table can judge, and why: among them what holds by construction."""
+"""Claims that no table can judge, and why not; some hold by construction."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from dpdescent.papers.wang2026.criteria import untestable_claim
 from dpdescent.replication.judging.evidence import Claim, ClaimKind, Evidence, Source, Unjudged
 
 Row = tuple[str, str, str, ClaimKind, Source, str, Unjudged, str]
-# Id, artefact, location, kind, whose it is, statement, why nothing judges it, because of what.
+# Id, artefact, location, kind, source, statement, why nothing judges it, the reason in words.
 OPEN: tuple[Row, ...] = (
     ("cifar-10", "fig01", "Figure 1", "figure", "paper", "the curves of a convolutional network on CIFAR-10",
      "out of reach", "another paper's figure without network, batches, clipping, steps, epsilons or values; an analogue is judged by the claims figure-1"),
@@ -26,7 +26,7 @@ OPEN: tuple[Row, ...] = (
     ("proof-technique", "comparator", "Sec. 1, Sec. 4.1", "text", "paper", "the analysis route may be of interest beyond KANs", "opinion", "an opinion"),
 )  # fmt: skip
 EVALUATED = "by construction, what is evaluated being the formula itself"
-# Id, artefact, location, kind, statement, because of what nothing judges it.
+# Id, artefact, location, kind, statement, the reason why nothing judges it.
 BY_CONSTRUCTION: tuple[tuple[str, str, str, ClaimKind, str, str], ...] = (
     ("remark-4.2-linear", "lambda_tradeoff", "Theorem 4.1, Remark 4.2", "theorem", "for a fixed kappa the linear noise-fluctuation term scales proportionally to 1 - lambda", EVALUATED),
     ("remark-4.2-quadratic", "lambda_tradeoff", "Theorem 4.1, Remark 4.2", "theorem", "for a fixed kappa the quadratic Gaussian term is governed by (1 - lambda)^2 + lambda^2 eta", f"{EVALUATED}; its least value is at lambda = 1/(1 + eta), not at 1"),

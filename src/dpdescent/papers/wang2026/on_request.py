@@ -1,8 +1,9 @@
-"""Claims about Figure 1 on CIFAR-10 by a linear model, which is made on request.
+"""Claims about Figure 1 on CIFAR-10 by a linear model, whose runs are made on request.
 
 The images are the figure's; the model is another one, and batches, clipping, steps, epsilons and accountant are not
-stated, so that no number of the figure can be confirmed or refuted. The criteria are those of the digits (`figure_1`),
-and were written before any of these runs; a refutation is left open, because what is not stated decides.
+stated, so that no number of the figure can be confirmed or refuted. The criteria are the same as for the digits
+(`figure_1`), and were written before any of these runs; a refutation is left open, because the unstated settings
+decide.
 """
 
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from dpdescent.papers.wang2026 import figure_1
 from dpdescent.papers.wang2026.figure_1 import Analogue, Samplers
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
-# By sampler: its variant, words, and the ids of the claims on the gain, larger budgets, the shape and the drop.
+# Variant of a sampler, words, and the ids of the claims on the gain, larger budgets, the shape and the drop.
 SAMPLERS: Samplers = (
     ("main", "balls in bins, noise that is proved for them without amplification",
      "figure-1-cifar-gain", "figure-1-cifar-larger-budgets", "figure-1-cifar-not-monotone", "figure-1-cifar-drop"),
@@ -36,6 +37,6 @@ CIFAR = Analogue(
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges the claims on the table, if it is there."""
+    """Yields the claims on the table, if it is there."""
     if CIFAR.artefact in evidence.tables:
-        yield from figure_1.left(evidence, CIFAR)
+        yield from figure_1.claims_on_left_panel(evidence, CIFAR)

@@ -1,4 +1,4 @@
-"""The paper's bounds where it hides constants, and the conditions on step and width (wang2026 Secs. 4.2 and 5).
+"""The bounds whose constants the paper hides, and the conditions on step and width (wang2026 Secs. 4.2 and 5).
 
 Where the text has "<~", constants are 1, so that values are orders of magnitude, not bounds. Logarithms are dropped as
 in the main text, or kept as in the appendix; the bound G on gradients counts as one of them.
@@ -13,12 +13,12 @@ from dpdescent.sums import added
 
 @dataclass(frozen=True)
 class Run:
-    """What the rates depend on.
+    """A run, by the numbers that its rates depend on.
 
     Attributes:
         n, B, T, m, d: records, batch size, iterations, width, dimension of the inputs.
         gamma, eta, lam, kappa: NTK margin, step size, correlation, noise multiplier.
-        delta: failure probability, of the logarithms; in the paper also the privacy parameter.
+        delta: failure probability in the logarithms; in the paper also the privacy parameter.
     """
 
     n: float
@@ -52,7 +52,7 @@ class Run:
 class Rate:
     """Order of the averaged empirical risk, by its terms.
 
-    The distance to the comparator; the linear and the quadratic term of the batches; those of the noise.
+    They are the distance to the comparator, the linear and the quadratic term of the batches, and the two of the noise.
     """
 
     start: float
@@ -70,7 +70,7 @@ class Rate:
 def correlated(run: Run, *, logs: bool = False) -> Rate:
     """Returns A_corr, for correlated noise (wang2026 Theorem 4.1).
 
-    With logs it is that of the displays after eq. (16), in the proof of Theorem C.13.
+    With logs it is the rate of the displays after eq. (16), in the proof of Theorem C.13.
     """
     r, log = run, math.log(run.n * run.T / run.delta) if logs else 1.0
     reach = math.sqrt(_reach_squared(run) if logs else 1.0) / r.gamma
@@ -133,12 +133,12 @@ def population(run: Run, empirical: float) -> float:
 
 
 def quadratic_weight(lam: float, eta: float) -> float:
-    """Returns `(1 - lam)^2 + lam^2 eta` (wang2026 Theorem 4.1); with 12 beta eta in place of eta that of Lemma C.3."""
+    """Returns `(1 - lam)^2 + lam^2 eta` (wang2026 Theorem 4.1), with 12 beta eta for eta the weight of Lemma C.3."""
     return (1.0 - lam) ** 2 + lam**2 * eta
 
 
 def step_condition(run: Run) -> float:
-    """Returns what Theorem 4.1 asks to be of order 1 at most (wang2026).
+    """Returns the expression that Theorem 4.1 asks to be of order 1 at most (wang2026).
 
     `eta gamma sqrt(T) (1/sqrt(B) + kappa (1-lam)/B) + eta^2 gamma^2 (T/B + 1)`.
     """

@@ -1,7 +1,7 @@
-"""Claims about Remark 4.2 that are formulas: whether bounds fall with the correlation at a fixed noise multiplier (wang2026).
+"""Claims about Remark 4.2 by formulas: whether bounds fall with the correlation at a fixed noise multiplier (wang2026).
 
-Both bounds are evaluated at runs of a table: their sizes, margins and comparators are its means over seeds. What varies
-with the correlation is then exact, so that no interval of independent seeds stands between two correlations.
+Both bounds are evaluated at the runs of a table, whose sizes, margins and comparators are means over seeds. Changes
+with the correlation are then exact, so that no interval of independent seeds stands between two correlations.
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ FROM_INTERVALS = "Before a review means over seeds of two correlations were comp
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claim on Theorem 4.1\'s bound, then that on Lemma C.11\'s."""
+    """Yields the claims on Theorem 4.1's bound and on Lemma C.11's bound."""
     yield _with_constants_1(evidence)
     yield _explicit(evidence)
 
@@ -48,22 +48,22 @@ def _with_constants_1(evidence: Evidence) -> Claim:
     )  # fmt: skip
 
 
-def _complete(table: pd.DataFrame, *also: str) -> pd.DataFrame:
-    """The rows in which every size of the remark is there and positive, the noise too."""
-    kept = table.dropna(subset=[*NEEDED, *also])
-    return kept[(kept[[*NEEDED, *also]] > 0).all(axis=1)].reset_index(drop=True)
+def _complete(table: pd.DataFrame, *others: str) -> pd.DataFrame:
+    """The rows in which all sizes, the multiplier and `others` are there and positive."""
+    sized = table.dropna(subset=[*NEEDED, *others])
+    return sized[(sized[[*NEEDED, *others]] > 0).all(axis=1)].reset_index(drop=True)
 
 
 def _rise_of_the_rate(group: pd.DataFrame) -> Estimate:
-    """Largest ratio of A_corr to that at the next smaller correlation, lambda = 0 included."""
+    """The largest ratio of A_corr to its value at the next smaller correlation, lambda = 0 included."""
     row = group.iloc[0]
     sizes = {name: float(row[name]) for name in (*NEEDED, "gamma")}
-    values = [rates.correlated(rates.Run(**sizes, lam=lam, delta=0.5)).total for lam in _grid(group)]
+    values = [rates.correlated(rates.Run(**sizes, lam=lam, delta=0.5)).total for lam in _correlations(group)]
     return exactly(_largest_rise(values))
 
 
-def _grid(group: pd.DataFrame) -> list[float]:
-    """The correlations of a table, and that of independent noise."""
+def _correlations(group: pd.DataFrame) -> list[float]:
+    """The correlations of a table, and 0."""
     return sorted({0.0, *(float(lam) for lam in group["lam"] if 0.0 <= lam < 1.0)})
 
 
@@ -83,39 +83,41 @@ def _explicit(evidence: Evidence) -> Claim:
         )
         for share in SHARES
     }  # fmt: skip
-    found = at_every_reading(by_share)
-    steps = "; ".join(each.cell for each in found.cells)
+    judged = at_every_reading(by_share)
+    steps = "; ".join(place.cell for place in judged.cells)
     return dataclasses.replace(
-        found, note=f"how small eta has to be is unstated: {found.note}. Places: {steps or 'none'}"
+        judged, note=f"how small eta has to be is unstated: {judged.note}. Places: {steps or 'none'}"
     )
 
 
 def _rises(evidence: Evidence, table: pd.DataFrame, share: float) -> Places:
     """The largest rise of Lemma C.11's bound by constants, T and kappa, at a share of the largest step admitted."""
-    found: Places = {}
+    rises: Places = {}
     totals = _complete(table[table["term"] == "total"], "C_clip")
     for _, group in totals.groupby(["constants", "T", "kappa"]):
         row = group.iloc[0]
-        run = _admitted(evidence, row, share)
+        run = _admitted_setting(evidence, row, share)
         terms = table[
             (table[["constants", "T", "kappa", "lam"]] == row[["constants", "T", "kappa", "lam"]]).all(axis=1)
         ]
         target = _comparator(terms, row)
         if run is None or target is None:
             continue
-        values = [explicit.correlated_bound(dataclasses.replace(run, lam=lam), target).total for lam in _grid(group)]
+        values = [
+            explicit.correlated_bound(dataclasses.replace(run, lam=lam), target).total for lam in _correlations(group)
+        ]
         place = f"{row['constants']} constants, T = {row['T']:g}, kappa = {row['kappa']:g}, eta = {run.eta:.3g}"
-        found[place] = exactly(_largest_rise(values))
-    return found
+        rises[place] = exactly(_largest_rise(values))
+    return rises
 
 
-def _admitted(evidence: Evidence, row: "pd.Series[float]", share: float) -> explicit.Setting | None:
-    """The run of a row at a share of 1/(12 beta) by its own constants, clipped at its own gradient bound."""
+def _admitted_setting(evidence: Evidence, row: "pd.Series[float]", share: float) -> explicit.Setting | None:
+    """The setting of a row's run at a share of 1/(12 beta) by its own constants, clipped at its own gradient bound."""
     if not setting(evidence, "delta_conf") > 0:
         return None
-    known = KINDS[str(row["constants"])](splines_of(evidence, RUNS))
+    constants = KINDS[str(row["constants"])](splines_of(evidence, RUNS))
     sharp = row["constants"] == "sharp"
-    run = setting_at(evidence, RUNS, row, known, float(row["C_clip"]) if sharp else None)
+    run = setting_at(evidence, RUNS, row, constants, float(row["C_clip"]) if sharp else None)
     drawn = _drawn_smoothness(evidence, float(row["m"])) if sharp else None
     beta = run.beta if drawn is None else drawn
     eta = share * network.largest_step(beta)
@@ -123,34 +125,34 @@ def _admitted(evidence: Evidence, row: "pd.Series[float]", share: float) -> expl
 
 
 def _drawn_smoothness(evidence: Evidence, width: float) -> float | None:
-    """beta at a width, by the second layers that were drawn for the runs with explicit bounds; None where there are none.
+    """beta at a width, from the second layers that were drawn for runs with explicit bounds; None without such runs.
 
-    It is read off the bound's weight of the noise at two correlations. Of its parts G_sharp^2/4 hardly depends on the
-    width, and nu falls like 1/sqrt(m) (wang2026 eq. 4, logarithms left out).
+    It is read off the noise's weight in the bound at two correlations. Its part G_sharp^2/4 hardly depends on the
+    width, and its part nu falls like 1/sqrt(m) (wang2026 eq. 4, logarithms left out).
     """
     noise = rows(evidence, RUNS, series="bound", bound="C.11", constants="sharp", term="V_Z")
     noise = noise[(noise["mean"] > 0) & (noise["eta"] > 0)]
     plain, correlated = noise[noise["lam"] == 0], noise[noise["lam"] > 0]
-    found = []
+    parts = []
     for row, other in algebra.paired_rows(correlated, plain, ("panel", "n", "T", "B", "m", "d", "eta", "kappa")):
         weight = row["mean"] / other["mean"]
         beta = (weight - (1.0 - row["lam"]) ** 2) / (12.0 * row["eta"] * row["lam"] ** 2)
         gradient = 0.25 * row["C_clip"] ** 2
         if beta > gradient > 0:
-            found.append((row["m"], gradient, beta - gradient))
-    if not found:
+            parts.append((row["m"], gradient, beta - gradient))
+    if not parts:
         return None
-    drawn, gradient, hessian = (float(np.mean(part)) for part in zip(*found, strict=True))
-    return gradient + hessian * math.sqrt(drawn / width)
+    drawn_width, gradient, hessian = (float(np.mean(part)) for part in zip(*parts, strict=True))
+    return gradient + hessian * math.sqrt(drawn_width / width)
 
 
 def _comparator(terms: pd.DataFrame, row: "pd.Series[float]") -> explicit.Comparator | None:
-    """The comparator by the bound's own terms, 8 L* and 3 |W* - W_0|^2 / (eta T), at the means over seeds."""
-    known = {
+    """The comparator, from the bound's own terms 8 L* and 3 |W* - W_0|^2 / (eta T) at their means over seeds."""
+    means = {
         name: float(terms[terms["term"] == name]["mean"].iloc[0])
         for name in ("8L*", "init")
         if name in set(terms["term"])
     }
-    if len(known) < 2 or not min(known.values()) >= 0:
+    if len(means) < 2 or not min(means.values()) >= 0:
         return None
-    return explicit.Comparator(known["8L*"] / 8.0, math.sqrt(known["init"] * float(row["eta"] * row["T"]) / 3.0))
+    return explicit.Comparator(means["8L*"] / 8.0, math.sqrt(means["init"] * float(row["eta"] * row["T"]) / 3.0))

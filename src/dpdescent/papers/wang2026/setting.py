@@ -1,7 +1,7 @@
-"""The designs on which wang2026's theorems are tried: a part's values, the KAN, and what the runs of a seed share.
+"""The designs on which wang2026's theorems are tried: a part's values, the KAN, and the records and noise of a seed.
 
-The paper has no experiment, so all of this is ours. Arms share all that they are not compared in: every setting of
-the noise sees the same records, start, batches and normals.
+The paper has no experiment, so all of this is ours. Runs of a seed differ in the compared settings only: every
+setting of the noise sees the same records, start, batches and normals.
 """
 
 import math
@@ -28,15 +28,15 @@ Row = dict[str, Any]
 
 PAPER = "wang2026"
 
-# Series that several tables have. On the same seed: gains in population risk over independent noise and over the next
-# smaller correlation of the grid, and what noise or batches change against the run without.
+# Series of several tables. Gains in population risk, over independent noise and over the next smaller correlation, and
+# changes by noise or batches against the run without them, are between runs of the same seed.
 POPULATION, EMPIRICAL, GAIN = "population risk", "empirical risk", "gain over lam = 0"
 GRADIENT, G_DELTA, G_SHARP, HESSIAN = "largest gradient", "G_delta", "G_sharp", "largest Hessian"
 STEP, BY_NOISE, BY_BATCHES = "gain over the next smaller lam", "departure by noise", "departure by batches"
-# What noise adds, with its sign; and to the square of the largest distance of the shifted iterate from the start.
+# Changes by noise with their sign: of the risk, and of the shifted iterate's squared largest distance from the start.
 ADDED, SHIFTED = "added to the population risk", "added to the largest shift squared"
 
-# Name of the stream of records that are only tested on.
+# The role of the stream of records that are only tested on.
 TEST = "test"
 
 # Margins below which records are rejected, by teacher.
@@ -55,7 +55,7 @@ class Size:
 
     @property
     def r(self) -> float:
-        """Share of the records in a batch."""
+        """The share of the records in a batch."""
         return self.B / self.n
 
 
@@ -89,7 +89,7 @@ class Part:
         """
         place = {name: spec[name] for name in ("seed", "artefact", "variant", "panel")}
         place |= {"trials": range(*spec.get("trials", (0, 0))), "tables": spec.get("tables", {})}
-        return cls(**place, **{each.name: _value(spec, each) for each in fields(cls) if each.name not in place})
+        return cls(**place, **{field.name: _value(spec, field) for field in fields(cls) if field.name not in place})
 
     def of_seed(self, trial: int) -> Self:
         """Returns the part with one seed alone."""
@@ -103,8 +103,8 @@ class Part:
 def _value(spec: Spec, field: "Field[Any]") -> Any:
     for place in ("cell", "arms", "settings"):
         if field.name in spec[place]:
-            found = spec[place][field.name]
-            return tuple(as_list(found)) if get_origin(field.type) is tuple else found
+            value = spec[place][field.name]
+            return tuple(as_list(value)) if get_origin(field.type) is tuple else value
     if field.default is MISSING:
         raise KeyError(f"{field.name} is neither in the cell nor in the arms or settings of {spec['artefact']}")
     return field.default
@@ -117,9 +117,9 @@ class Task(Part):
     Attributes:
         d, m, spline_cells: inputs, width, and cells of the basis.
         design: how records are drawn.
-        jitter: of two clusters, how far coordinates lie from the middle.
+        jitter: how far the coordinates of two clusters lie from their middle.
         pair: classes of Fashion-MNIST, in place of a design.
-        test_points, per_step: fresh records of a seed, and how many of them try an iterate, of runs that are tested.
+        test_points, per_step: fresh records of a seed, and how many of them test each iterate, in runs that are tested.
     """
 
     d: int
@@ -161,38 +161,38 @@ class Task(Part):
 
     def problem(self, trials: Sequence[int], n: int) -> KANProblem:
         """Returns records, starts and second layers of several seeds."""
-        drawn, starts = [self.records(trial, n) for trial in trials], [self.start(trial) for trial in trials]
+        data, starts = [self.records(trial, n) for trial in trials], [self.start(trial) for trial in trials]
         return KANProblem(
-            self.kan, self.kan.features(np.stack([x for x, _ in drawn])), np.stack([y for _, y in drawn]),
+            self.kan, self.kan.features(np.stack([x for x, _ in data])), np.stack([y for _, y in data]),
             np.stack([W for W, _ in starts]), self.kan.heads(np.stack([c for _, c in starts])),
         )  # fmt: skip
 
     def tested_on(self, trials: Sequence[int]) -> tuple[Array, Array]:
         """Returns features (seeds, N, dp) and labels (seeds, N) of fresh records."""
         require_positive(test_points=self.test_points, per_step=self.per_step)
-        drawn = [self.records(trial, self.test_points, TEST) for trial in trials]
-        return self.kan.features(np.stack([x for x, _ in drawn])), np.stack([y for _, y in drawn])
+        data = [self.records(trial, self.test_points, TEST) for trial in trials]
+        return self.kan.features(np.stack([x for x, _ in data])), np.stack([y for _, y in data])
 
     def batches(self, trials: Sequence[int], size: Size) -> Iterator[Index] | None:
-        """Returns batches of Algorithm 1 for all seeds, (seeds, B) a step; None for the full batch."""
+        """Returns batches of Algorithm 1 for all seeds, shape (seeds, B) for each step; None for the full batch."""
         if size.n == size.B:
             return None
-        each = [samplers.fixed_size(size.n, size.B, size.T, self.stream(trial, "batches")) for trial in trials]
-        return (np.stack(step) for step in zip(*each, strict=True))
+        by_seed = [samplers.fixed_size(size.n, size.B, size.T, self.stream(trial, "batches")) for trial in trials]
+        return (np.stack(step) for step in zip(*by_seed, strict=True))
 
     def normals(self, trials: Sequence[int]) -> list[np.random.Generator]:
-        """Returns the random streams of the noise Z, one a seed."""
+        """Returns the random streams of the noise Z, one for each seed."""
         return [self.stream(trial, "noise") for trial in trials]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Analysed(Task):
-    """Records and a network of which the paper's analysis is worked out.
+    """Records and a network, with the numbers that the paper's analysis needs.
 
     Attributes:
         delta_conf: failure probability of the theorems.
-        gamma: the margin that prescriptions take.
-        comparator_steps, comparator_eta: of gradient descent to a comparator.
+        gamma: the margin that prescriptions use.
+        comparator_steps, comparator_eta: steps and step size of gradient descent to a comparator.
     """
 
     delta_conf: float

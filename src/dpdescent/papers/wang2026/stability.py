@@ -1,8 +1,8 @@
 """Two runs that differ in one record, with start, batches and noise in common (wang2026 App. C.2).
 
 a_{delta,m} is twice the Hessian bound nu and b_{delta,m} the gradient bound G (constants ours: the paper leaves
-C_{sigma,b} open). Everything is evaluated along the runs themselves: growth M_t and push R_t of every step, and what
-they add up to.
+C_{sigma,b} open). Everything is evaluated along the runs themselves: the growth M_t and the push R_t of every step, and
+their sums.
 """
 
 import math
@@ -19,7 +19,7 @@ from dpdescent.papers.wang2026 import criteria, network, training
 from dpdescent.papers.wang2026.arms import Arm
 from dpdescent.papers.wang2026.criteria import claim_on_all_cells
 from dpdescent.papers.wang2026.network import Constants
-from dpdescent.papers.wang2026.setting import Index, Row, Size, Spec
+from dpdescent.papers.wang2026.setting import Row, Size, Spec
 from dpdescent.papers.wang2026.training import FixedNoise, Seed
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra
@@ -63,7 +63,7 @@ def batch_losses(loss_sum: float, loss_ceiling: float, T: int, B: int, delta_con
 
 
 def growth_bound(eta: float, hessian_bound: float, losses: float) -> float:
-    """Returns a bound on sum_t M_t, `4 nu eta` times that of `batch_losses`; Lemma C.20 asks for at most 1 (wang2026).
+    """Returns a bound on sum_t M_t, `4 nu eta` times the batches' losses; Lemma C.20 asks for at most 1 (wang2026).
 
     Args:
         eta: step size.
@@ -79,7 +79,7 @@ DISTANCE, BOUND, PLAIN = "mean distance", "bound", "bound without e"
 
 @dataclass(frozen=True, kw_only=True)
 class Neighbours(FixedNoise):
-    """Runs on records and on copies of them in each of which one record is replaced, `indices` of them in turn."""
+    """Runs on records and on `indices` copies of them, each with another record replaced."""
 
     indices: int
 
@@ -87,7 +87,7 @@ class Neighbours(FixedNoise):
         """Returns the seed's records and copies of them, of which the i-th has a fresh record in place of record i."""
         p = seed.problem
         x, y = self.records(seed.trial, self.indices, "replacements")
-        H, labels = (np.repeat(each, self.indices + 1, axis=0) for each in (p.features, p.labels))
+        H, labels = (np.repeat(values, self.indices + 1, axis=0) for values in (p.features, p.labels))
         H[np.arange(1, self.indices + 1), np.arange(self.indices)] = self.kan.features(x)
         labels[np.arange(1, self.indices + 1), np.arange(self.indices)] = y
         same = np.zeros(self.indices + 1, dtype=np.intp)
@@ -96,7 +96,7 @@ class Neighbours(FixedNoise):
 
 @dataclass(frozen=True, kw_only=True)
 class Watched(Neighbours):
-    """Such runs whose distance is read at some steps."""
+    """Runs on neighbouring records whose distance is read off at some steps."""
 
     t: tuple[int, ...]
 
@@ -107,18 +107,18 @@ def run_stability(spec: Spec) -> Iterator[Row]:
     size = runs.size
     for trial in runs.trials:
         seed = Seed(runs, trial, size.n)
-        made = runs.arms(seed.sharp.gradient)
-        distances, losses = _coupled(runs, seed, made)
-        for index, arm in enumerate(made):
+        arms = runs.arms(seed.sharp.gradient)
+        distances, losses = _coupled(runs, seed, arms)
+        for index, arm in enumerate(arms):
             base = {
                 "n": size.n, "T": size.T, "B": size.B, "m": runs.m, "d": runs.d, "eta": arm.eta,
                 "lam": arm.noise.lam, "kappa": arm.noise.kappa, "C_clip": arm.C_clip, "trial": trial,
             }  # fmt: skip
             for t in runs.t:
-                gone = float(losses[:t, index].sum())
+                loss_sum = float(losses[:t, index].sum())
                 with_e, without = (
                     # No term for failure, because there is no projection and the events are known to hold.
-                    on_average(arm.eta, seed.sharp.gradient, size.n, gone, np.inf, 0.0, factor)
+                    on_average(arm.eta, seed.sharp.gradient, size.n, loss_sum, np.inf, 0.0, factor)
                     for factor in (np.e, 1.0)
                 )
                 values = {DISTANCE: float(distances[t, :, index].mean()), BOUND: with_e, PLAIN: without}
@@ -126,22 +126,22 @@ def run_stability(spec: Spec) -> Iterator[Row]:
                     yield {**base, "t": t, "series": series, "value": number}
 
 
-def _coupled(runs: Watched, seed: Seed, made: list[Arm]) -> tuple[Array, Array]:
+def _coupled(runs: Watched, seed: Seed, arms: list[Arm]) -> tuple[Array, Array]:
     """Returns distances of all runs to the first, (T, indices, arms), and the first one's batch risks, (T, arms)."""
     problem = runs.problem_of(seed)
-    distances = np.empty((runs.size.T, runs.indices, len(made)))
+    distances = np.empty((runs.size.T, runs.indices, len(arms)))
 
     def observe(state: State) -> None:
         moved = state.weights[1:] - state.weights[:1]
         distances[state.t] = np.linalg.norm(moved.reshape(*moved.shape[:2], -1), axis=2)
 
-    # All have the same seed's number, so that they share batches and noise.
-    ran = training.run(runs, [seed.trial] * len(problem.start), made, problem, observe=observe)
+    # The seed is the same for all, so that they share batches and noise.
+    ran = training.run(runs, [seed.trial] * len(problem.start), arms, problem, observe=observe)
     return distances, ran.empirical[:, 0]
 
 
 def releases_stability(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Returns ledger entries with the first seed's threshold; each run on neighbours counts by itself."""
+    """Returns ledger entries with the first seed's threshold; each run on neighbouring records counts by itself."""
     return training.entries_at_sharp_thresholds(Watched.of(spec))
 
 
@@ -167,7 +167,10 @@ class Recursion:
             ratios = np.divide(self.distance, self.allowed, out=np.zeros_like(self.distance), where=self.allowed > 0.0)
             self.steps = np.maximum(self.steps, ratios)
         rows = np.arange(self.problem.labels.shape[1]) if state.batch is None else np.asarray(state.batch[0])
-        losses = self._losses(state.weights, rows)
+        p = self.problem
+        outputs = p.kan.outputs(state.weights, p.features[:, None, rows], p.heads[:, None])
+        # Losses of the batch's records at every run have the shape (data sets, arms, B).
+        losses: Array = np.asarray(logistic(p.labels[:, None, rows] * outputs))
         means, eta = losses.mean(axis=2), self.eta
         grow = 2.0 * self.seed.sharp.hessian * eta * (means[:1] + means[1:])
         add = np.zeros_like(grow)
@@ -178,16 +181,10 @@ class Recursion:
         self.growth, self.push = self.growth + grow, self.push + add
         self.allowed = (1.0 + grow) * self.distance + add
 
-    def _losses(self, W: Array, rows: Index) -> Array:
-        """Losses of the batch's records at every run, shape (data sets, arms, B)."""
-        p = self.problem
-        outputs = p.kan.outputs(W, p.features[:, None, rows], p.heads[:, None])
-        return np.asarray(logistic(p.labels[:, None, rows] * outputs))
-
 
 @dataclass(frozen=True, kw_only=True)
 class Short(Neighbours):
-    """Such runs of so few steps that the growth factors of the recursion should stay small.
+    """Runs on neighbouring records, of so few steps that the growth factors of the recursion should stay small.
 
     Attributes:
         C_clip: a threshold above every gradient.
@@ -199,30 +196,30 @@ class Short(Neighbours):
 
 
 def rows_of_neighbours(spec: Spec) -> Iterator[Row]:
-    """Yields what Lemmas C.16 to C.21 and Theorem C.22 bound, over the bound, of every noise and seed at the end."""
+    """Yields the ratios of quantities to their bounds by Lemmas C.16 to C.21 and Theorem C.22, by noise and seed."""
     runs = Short.of(spec)
     size = runs.size
     for trial in runs.trials:
         seed = Seed(runs, trial, size.n)
-        made, problem = runs.arms(runs.C_clip), runs.problem_of(seed)
-        seen = Recursion(problem, seed, made, size.B)
-        ran = training.run(runs, [trial] * len(problem.start), made, problem, observe=seen)
+        arms, problem = runs.arms(runs.C_clip), runs.problem_of(seed)
+        recursion = Recursion(problem, seed, arms, size.B)
+        ran = training.run(runs, [trial] * len(problem.start), arms, problem, observe=recursion)
         losses = ran.empirical[:-1, 0].sum(axis=0)
-        for index, arm in enumerate(made):
+        for index, arm in enumerate(arms):
             base = {
                 "panel": runs.panel, **training.columns(runs, arm.noise), "eta": arm.eta, "C_clip": arm.C_clip,
                 "clipped": float(ran.clipped[:, :, index].mean()), "trial": trial,
-                "admitted": network.largest_step(seed.sharp.beta), "growth": float(seen.growth[:, index].max()),
+                "admitted": network.largest_step(seed.sharp.beta), "growth": float(recursion.growth[:, index].max()),
             }  # fmt: skip
             bound = on_average(arm.eta, seed.sharp.gradient, size.n, float(losses[index]), np.inf, 0.0)
-            distance, push = seen.distance[:, index], seen.push[:, index]
-            drawn = push > 0.0
+            distance, push = recursion.distance[:, index], recursion.push[:, index]
+            pushed = push > 0.0
             ceiling = loss_ceiling(seed, size, runs.delta_event)
-            gone = batch_losses(float(losses[index]), ceiling, size.T, size.B, runs.delta_event)
-            most = growth_bound(arm.eta, seed.sharp.hessian, gone)
+            batch_loss_sum = batch_losses(float(losses[index]), ceiling, size.T, size.B, runs.delta_event)
+            growth_limit = growth_bound(arm.eta, seed.sharp.hessian, batch_loss_sum)
             values = {
-                ALLOWED: base["growth"] / most, ONE_STEP: float(seen.steps[:, index].max()), GROWTH: base["growth"],
-                REPLACED: float((distance[drawn] / (np.e * push[drawn])).max()) if drawn.any() else 0.0,
+                ALLOWED: base["growth"] / growth_limit, ONE_STEP: float(recursion.steps[:, index].max()), GROWTH: base["growth"],
+                REPLACED: float((distance[pushed] / (np.e * push[pushed])).max()) if pushed.any() else 0.0,
                 AVERAGE: float(distance.mean()) / bound, DISTANCE: float(distance.mean()),
             }  # fmt: skip
             for series, number in values.items():
@@ -230,9 +227,9 @@ def rows_of_neighbours(spec: Spec) -> Iterator[Row]:
 
 
 def output_ceiling(seed: Seed, size: Size, delta: float) -> float:
-    """Returns F of Lemma C.17, at Theorem 4.1's radius with constant 1."""
-    known, radius = Constants.sharp(seed.problem.kan.splines), training.theorem_radius(seed.task, size.n, size.T)
-    return known.output_ceiling(size.n, seed.sharp.gradient, radius, delta)
+    """Returns F, Lemma C.17's bound on outputs, at Theorem 4.1's radius with constant 1."""
+    constants, radius = Constants.sharp(seed.problem.kan.splines), training.theorem_radius(seed.task, size.n, size.T)
+    return constants.output_ceiling(size.n, seed.sharp.gradient, radius, delta)
 
 
 def loss_ceiling(seed: Seed, size: Size, delta: float) -> float:

@@ -1,4 +1,4 @@
-"""The start: what holds there, the margin and the comparator along it, and where the comparator inequality holds.
+"""The start: bounds at it, the margin and the comparator along it, and where the comparator inequality holds.
 
 Lemmas B.5 to B.7, eq. (4), (5), (15), Assumptions 3.2 and 3.3, and Lemmas C.2 and C.12 of wang2026.
 """
@@ -31,18 +31,18 @@ EVENT = "E_delta holds"
 
 @dataclass(frozen=True, kw_only=True)
 class Starts(Analysed):
-    """Random starts beside n records."""
+    """Random starts with n records."""
 
     n: int
 
 
 def run_initialisation(spec: Spec) -> Iterator[Row]:
-    """Yields rows of one width: one a quantity and draw, at the drawn records."""
+    """Yields rows of one width, one for each quantity and draw of start and records."""
     starts = Starts.of(spec)
     kan, paper, delta = starts.kan, Constants.paper(starts.kan.splines), starts.delta_conf
     for trial in starts.trials:
-        made = starts.problem([trial], starts.n)
-        W, H, heads, c = made.start, made.features, made.heads, starts.start(trial)[1]
+        problem = starts.problem([trial], starts.n)
+        W, H, heads, c = problem.start, problem.features, problem.heads, starts.start(trial)[1]
         outputs, factors = kan.outputs_and_factors(W, H, heads)
         lengths_squared = np.vecdot(H, H)
         # The Hessian of f is block diagonal, a multiple of h h' in each unit.
@@ -65,7 +65,7 @@ VIOLATIONS, SLACK, ALONG = "violations", "smallest slack", "L_S(W_0 + tau u)"
 
 
 class Check:
-    """Observer of runs: the inequality's slack, (checks, arms) a comparator, and the largest |W - W*|, (arms,)."""
+    """Observer of runs, by comparator: slacks of Lemma C.2, shape (checks, arms), and the largest |W - W*|, (arms,)."""
 
     def __init__(self, seed: Seed, targets: dict[str, Target], every: int) -> None:
         self.seed, self.targets, self.every = seed, targets, every
@@ -73,7 +73,7 @@ class Check:
         self.largest: dict[str, Array] = {name: np.zeros(()) for name in targets}
 
     def __call__(self, state: State) -> None:
-        # Not at every iterate, because a check takes the gradient of all records.
+        # Only some iterates are checked, because a check takes the gradient of all records.
         if state.t % self.every:
             return
         W = state.weights[0]
@@ -91,7 +91,7 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True)
 class Compared(Clipped):
-    """Runs along which the inequality is checked."""
+    """Runs along which Lemma C.2's inequality is checked."""
 
     check_every: int
 
@@ -106,7 +106,7 @@ class AlongMargin(Analysed):
 
 
 def run_comparator(spec: Spec) -> Iterator[Row]:
-    """Yields rows of one width."""
+    """Yields slacks along runs, or losses along the margin's direction, of one width."""
     part = AlongMargin.of(spec) if spec["panel"] == "ntk" else Compared.of(spec)
     for trial in part.trials:
         seed = Seed(part, trial, part.n)
@@ -118,13 +118,13 @@ def run_comparator(spec: Spec) -> Iterator[Row]:
 
 
 def _along_runs(runs: Compared, seed: Seed) -> Iterator[Row]:
-    size, made = runs.size, runs.arms(runs.C_clip)
+    size, arms = runs.size, runs.arms(runs.C_clip)
     targets = {name: seed.comparator(name, size.T) for name in (AT_START, TRAINED, NTK)}
     check = Check(seed, targets, runs.check_every)
-    seed.run(made, check)
+    seed.run(arms, check)
     for name in targets:
         slacks = np.array(check.slacks[name])
-        for index, arm in enumerate(made):
+        for index, arm in enumerate(arms):
             own = {
                 "T": size.T, "B": size.B, "eta": arm.eta, "kappa": arm.noise.kappa, "lam": arm.noise.lam,
                 "comparator": name,
@@ -144,7 +144,7 @@ def _along_margin(part: AlongMargin, seed: Seed) -> Iterator[Row]:
 
 
 def releases_comparator(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Returns ledger entries of the runs of one width; in the direction of the margin nothing is trained."""
+    """Returns ledger entries of the runs of one width; along the margin's direction nothing is trained."""
     if spec["panel"] == "ntk":
         return ()
     runs = Compared.of(spec)
@@ -153,7 +153,7 @@ def releases_comparator(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
 
 MARGINS = (PATH, "bound_vs_run", "ext_window", "ext_window_rates")
 QUANTILES = "a quantile over draws beside the mean of a bound that differs from draw to draw: no draw is held against its own bound"
-# Id, measured series, series of the bound, location, whose statement it is, statement, note.
+# Id, measured series, series of the bound, location, source of the statement, statement, note.
 SIZES: tuple[tuple[str, str, str, str, Source, str, str], ...] = (
     ("lemma-b.6-gradient", GRADIENT, G_DELTA, "Lemma B.6, eq. (5)", "paper", "gradients of f are at most G_delta", ""),
     ("lemma-b.6-hessian", HESSIAN, "nu", "Lemma B.6, eq. (4)", "paper", "Hessians of f are at most nu, the explicit form of (4)", ""),
@@ -170,22 +170,22 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _margin(evidence: Evidence) -> Claim:
-    found = {}
+    margins = {}
     for artefact in MARGINS:
         gamma = algebra.floats(rows(evidence, artefact), "gamma")
         if np.isfinite(gamma).any():
-            found[artefact] = exactly(float(np.nanmin(gamma)))
+            margins[artefact] = exactly(float(np.nanmin(gamma)))
     return criteria.claim_on_all_cells(
         id="assumption-3.3", artefact=PATH, location="Assumption 3.3", kind="text", source="ours",
         statement="there is a margin gamma > 0 with y_i <grad f(x_i), u> >= gamma at the start; verified for KANs",
         quantity="mean margin of the records at their starts: the smallest over artefacts, widths and n",
-        cells=found, criterion=ABOVE_0,
+        cells=margins, criterion=ABOVE_0,
         note="designs of ours that are separable with a margin of their own; means over seeds",
     )  # fmt: skip
 
 
 def _by_width(evidence: Evidence, series: str, column: str = "mean") -> pd.DataFrame:
-    """Rows by width, without errors; of draws the 97.5 % quantile, since bounds hold with high probability."""
+    """Rows of a series by width, without errors; `column`, which may be a quantile, takes the place of the mean."""
     table = rows(evidence, START, series=series)
     return table.assign(mean=table[column], se=math.nan)
 
@@ -229,9 +229,9 @@ def _smoothness(evidence: Evidence) -> Claim:
     )  # fmt: skip
 
 
-# Of the grid on which the basis is looked at.
+# The number of points of the grid on which the basis is evaluated.
 POINTS = 20_001
-# What the table has a quantile of; the bounds at the start are for higher ones.
+# The table's quantile over draws; the bounds at the start are for higher ones.
 QUANTILE, COLUMN = 0.975, "q975"
 
 
@@ -242,87 +242,89 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     for artefact in (PATH, "bound_vs_run"):
         yield from _margins(evidence, artefact)
     table = rows(evidence, PATH, panel="ntk", series=ALONG)
-    for found in rows_of(table.dropna(subset=["n", "T", "m", "d", "gamma", "tau_gamma", "condition"])):
-        yield _along_the_margin(evidence, found)
+    for row in rows_of(table.dropna(subset=["n", "T", "m", "d", "gamma", "tau_gamma", "condition"])):
+        yield _along_the_margin(evidence, row)
 
 
 def _basis(evidence: Evidence) -> Iterator[Bound]:
-    """|h|, |h'| and |h''| of all basis functions together."""
+    """Rows of |h|, |h'| and |h''|, of all basis functions together."""
     splines = splines_of(evidence, START)
     u = np.linspace(-1.0, 1.0, POINTS)
     norms = {"|h|": splines.values(u), "|h'|": splines.first(u), "|h''|": splines.second(u)}
     for kind, constants in KINDS.items():
-        known = constants(splines)
-        for (name, values), value in zip(norms.items(), (known.norm_h, known.norm_h1, known.norm_h2), strict=True):
+        bounds = constants(splines)
+        for (name, values), value in zip(norms.items(), (bounds.norm_h, bounds.norm_h1, bounds.norm_h2), strict=True):
             measured = float(np.linalg.norm(values, axis=-1).max())
-            why = f"{kind} constants, p={known.p}; measured is the largest on a grid of [-1, 1]"
+            why = f"{kind} constants, p={bounds.p}; measured is the largest on a grid of [-1, 1]"
             yield exact_row(name, "Ass. 3.2, Lemma B.6", f"cells={splines.cells}, {kind}", value, measured, why)
 
 
 def _events(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of what holds at the start with a probability."""
+    """Rows of events and bounds at the start that hold with a probability."""
     table = rows(evidence, START).dropna(subset=["m", "n", "d"])
     delta = float(evidence.settings_of(START)["delta_conf"])
-    for found in rows_of(table[table["series"] == EVENT]):
-        text = place_text(START, found, "m", "n", "d")
+    for row in rows_of(table[table["series"] == EVENT]):
+        text = place_text(START, row, "m", "n", "d")
         why = "measured is a share of draws"
-        yield simulated_row("P(E_delta)", "Lemma B.5", text, 1.0 - delta, found, why, direction="at least")
-    for found in rows_of(table.drop_duplicates(["m", "n", "d"])):
+        yield simulated_row("P(E_delta)", "Lemma B.5", text, 1.0 - delta, row, why, direction="at least")
+    for row in rows_of(table.drop_duplicates(["m", "n", "d"])):
         for kind, constants in KINDS.items():
-            yield from _likely(table, found, kind, constants(splines_of(evidence, START)), delta)
-        yield from _per_draw(table, found)
+            yield from _quantile_rows(table, row, kind, constants(splines_of(evidence, START)), delta)
+        yield from _sharp_row(table, row)
 
 
-def _likely(table: pd.DataFrame, found: pd.Series, kind: str, known: Constants, delta: float) -> Iterator[Bound]:
-    m, text = int(found["m"]), f"{place_text(START, found, 'm', 'n', 'd')}, {kind}"
+def _quantile_rows(
+    table: pd.DataFrame, row: pd.Series, kind: str, constants: Constants, delta: float
+) -> Iterator[Bound]:
+    m, text = int(row["m"]), f"{place_text(START, row, 'm', 'n', 'd')}, {kind}"
     for series, name, location, value, likely in (
-        ("largest |f_0|", "max |f_0(x_i)|", "(15)", known.initial_output_bound(int(found["n"]), delta), 0.5),
-        (GRADIENT, "max |grad f_0(x_i)|", "(5)", known.gradient_bound(m, delta), 1.0),
-        (HESSIAN, "max |Hess f_0(x_i)|", "(4)", known.hessian_bound(m, delta), 1.0),
+        ("largest |f_0|", "max |f_0(x_i)|", "(15)", constants.initial_output_bound(int(row["n"]), delta), 0.5),
+        (GRADIENT, "max |grad f_0(x_i)|", "(5)", constants.gradient_bound(m, delta), 1.0),
+        (HESSIAN, "max |Hess f_0(x_i)|", "(4)", constants.hessian_bound(m, delta), 1.0),
     ):
-        measured = first(table, m=found["m"], n=found["n"], d=found["d"], series=series)
+        measured = first(table, m=row["m"], n=row["n"], d=row["d"], series=series)
         if measured is None:
             continue
         certain = 1.0 - likely * delta
         why = f"{kind} constants; with probability {certain:g}; measured is the {QUANTILE:g} quantile of draws, at W_0"
-        # One draw has no quantile, and a lower one may be higher.
+        # A single draw has no quantile, and a bound that holds with a lower probability says nothing of the quantile.
         met = measured["trials"] > 1 and certain > QUANTILE
         yield exact_row(name, location, text, value, float(measured[COLUMN]), why, met=met)
 
 
-def _per_draw(table: pd.DataFrame, found: pd.Series) -> Iterator[Bound]:
-    """The row of G_sharp, which bounds the gradient in each draw, so that means may be compared."""
-    where = {name: found[name] for name in ("m", "n", "d")}
+def _sharp_row(table: pd.DataFrame, row: pd.Series) -> Iterator[Bound]:
+    """The row of G_sharp, which bounds the gradient in every draw, so that means may be compared."""
+    where = {name: row[name] for name in ("m", "n", "d")}
     sharp, measured = (first(table, **where, series=name) for name in (G_SHARP, GRADIENT))
     if sharp is not None and measured is not None:
         why = "given the second layer, in every draw, hence in the mean; measured is the mean at W_0"
-        text = place_text(START, found, "m", "n", "d")
+        text = place_text(START, row, "m", "n", "d")
         yield exact_row("max |grad f_0(x_i)|, G_sharp", "(5), ours", text, sharp["mean"], measured["mean"], why)
 
 
 def _margins(evidence: Evidence, artefact: str) -> Iterator[Bound]:
     """Rows of the margin of Assumption 3.3, at the means over seeds."""
     table = rows(evidence, artefact).dropna(subset=["gamma", "m", "n"])
-    for found in rows_of(table.drop_duplicates(["m", "n"])):
-        text, gamma = place_text(artefact, found, "m", "n"), float(found["gamma"])
+    for row in rows_of(table.drop_duplicates(["m", "n"])):
+        text, gamma = place_text(artefact, row, "m", "n"), float(row["gamma"])
         why = "measured is the mean over seeds of the largest margin at W_0"
         yield exact_row("margin gamma, from above", "Ass. 3.3", text, 1.0, gamma, why)
         yield bound_row(
             bound="margin gamma, from below", location="Ass. 3.3", setting=text, value=0.0, measured=gamma,
             direction="at least", note=f"{why}; a bound by assumption",
         )  # fmt: skip
-        known = Constants.sharp(splines_of(evidence, artefact))
-        value = known.gradient_bound(int(found["m"]), failure(evidence, artefact))
+        constants = Constants.sharp(splines_of(evidence, artefact))
+        value = constants.gradient_bound(int(row["m"]), failure(evidence, artefact))
         yield exact_row("margin gamma, by G", "Ass. 3.3, (5)", text, value, gamma, f"sharp constants; {why}, at most G")
 
 
-def _along_the_margin(evidence: Evidence, found: pd.Series) -> Bound:
-    """The row of the comparator W_0 + tau u: what (14) gives for its risk."""
+def _along_the_margin(evidence: Evidence, row: pd.Series) -> Bound:
+    """The row of the comparator W_0 + tau u and the bound of (14) on its risk."""
     settings = evidence.settings_of(PATH)
-    n, delta, reach = int(found["n"]), float(settings["delta_conf"]), float(found["tau_gamma"])
-    known, text = Constants.sharp(splines_of(evidence, PATH)), place_text(PATH, found, "m", "n", "T", "tau_gamma")
-    # nu tau^2 is the table's, of the second layers that were drawn.
-    left = reach - known.initial_output_bound(n, delta) - 0.5 * float(found["condition"])
-    value = float(np.logaddexp(0.0, -left))
-    why = f"y f >= {left:.4g}, sharp constants, means over seeds; with probability {1.0 - delta:g}"
-    return simulated_row("L_S(W_0 + tau u)", "(14)", text, value, found, joined(why, vacuous(value)))
+    n, delta, reach = int(row["n"]), float(settings["delta_conf"]), float(row["tau_gamma"])
+    constants, text = Constants.sharp(splines_of(evidence, PATH)), place_text(PATH, row, "m", "n", "T", "tau_gamma")
+    # nu tau^2 is read from the table, because it belongs to the second layers that were drawn.
+    least_output = reach - constants.initial_output_bound(n, delta) - 0.5 * float(row["condition"])
+    value = float(np.logaddexp(0.0, -least_output))
+    why = f"y f >= {least_output:.4g}, sharp constants, means over seeds; with probability {1.0 - delta:g}"
+    return simulated_row("L_S(W_0 + tau u)", "(14)", text, value, row, joined(why, vacuous(value)))

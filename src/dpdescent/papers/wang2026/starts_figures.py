@@ -12,9 +12,9 @@ from dpdescent.papers.wang2026.starts import EVENT, SLACK, VIOLATIONS
 from dpdescent.papers.wang2026.styles import (
     MARKERS,
     M,
-    about,
+    by_values,
+    caption,
     curve,
-    each,
     finish,
     guide,
     in_order,
@@ -37,7 +37,7 @@ from dpdescent.replication.drawing.figures import (
     where,
 )
 
-# Factor over which points at one width are spread.
+# The factor by which the outermost points at one width are apart.
 SPAN = 3.0
 COMPARATORS = {"W_0": (BLUE, "the start $W_0$"), "GD": (VERMILION, "gradient descent's end"), "NTK": (GREEN, "NTK")}
 
@@ -68,7 +68,7 @@ def draw_comparator(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         r"Lemma C.2: $\frac{2}{3}L_S(W)\leq\langle\nabla L_S(W),W-W^*\rangle+\frac{4}{3}L_S(W^*)$ if $m$ is large; "
         r"Lemma C.12: $L_S(W_0+\tau u)\leq1/T$ at $\tau\sim(\log T+\sqrt{\log(n/\delta)})/\gamma$"
     )
-    finish(figure, axes[0], 4, claim, about(main, "n", "B", "d", "eta"))
+    finish(figure, axes[0], 4, claim, caption(main, "n", "B", "d", "eta"))
     return figure
 
 
@@ -77,7 +77,7 @@ def _by_comparator(axes: Axes, rows: pd.DataFrame) -> None:
     runs = [
         (name, kappa, lam)
         for name in in_order(rows["comparator"], COMPARATORS)
-        for (kappa, lam), _ in each(where(rows, comparator=name), "kappa", "lam")
+        for (kappa, lam), _ in by_values(where(rows, comparator=name), "kappa", "lam")
     ]
     for rank, (name, kappa, lam) in enumerate(runs):
         color, text = COMPARATORS.get(name, (GREY, name))
@@ -90,7 +90,7 @@ def _by_comparator(axes: Axes, rows: pd.DataFrame) -> None:
 def _along_the_margin(axes: Axes, rows: pd.DataFrame) -> None:
     """Draws the loss at W_0 + tau u, one curve for each width, beside 1/T."""
     widths = values_of(rows, "m")
-    for (m,), own in each(rows, "m"):
+    for (m,), own in by_values(rows, "m"):
         rank = widths.index(m)
         style = {"color": shades(len(widths))[rank], "marker": MARKERS[rank % len(MARKERS)]}
         curve(axes, own, "tau_gamma", f"$m={m:g}$", **style)
@@ -121,7 +121,9 @@ def draw_initialisation(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
          r"$\max_i\|\nabla^2f_{W_0}(x_i)\|$"),
     )  # fmt: skip
     for panel, title, series, bounds, ylabel in parts:
-        _with_quantiles(panel, where(main, series=series), "measured: mean, and 2.5 % to 97.5 % of the starts")
+        rows = where(main, series=series).sort_values("m")
+        panel.fill_between(rows["m"], rows["q025"], rows["q975"], color=GREEN, alpha=0.2, linewidth=0)
+        curve(panel, rows, "m", "measured: mean, and 2.5 % to 97.5 % of the starts", color=GREEN)
         for rank, (bound, color, text) in enumerate(bounds):
             curve(panel, where(main, series=bound), "m", text, color=color, marker="^v"[rank])
         log_scale(panel, "y")
@@ -131,7 +133,7 @@ def draw_initialisation(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         log_scale(panel, "x")
         value_ticks(panel, values_of(main, "m"))
         panel.set_xlabel(M)
-    finish(figure, axes[0], 4, about(main, "n", "d").replace("seeds", "starts"))
+    finish(figure, axes[0], 4, caption(main, "n", "d").replace("seeds", "starts"))
     return figure
 
 
@@ -141,9 +143,3 @@ def _no_more_than_all(axes: Axes) -> None:
     room = max(0.2 * (100 - low), 0.2) if np.isfinite(low) else 100.0
     axes.set_ylim(min(low, 100.0) - room if np.isfinite(low) else 0.0, 100 + room)
     axes.set_yticks([tick for tick in axes.get_yticks() if axes.get_ylim()[0] <= tick < 100 + room / 2])
-
-
-def _with_quantiles(axes: Axes, rows: pd.DataFrame, label: str) -> None:
-    rows = rows.sort_values("m")
-    axes.fill_between(rows["m"], rows["q025"], rows["q975"], color=GREEN, alpha=0.2, linewidth=0)
-    curve(axes, rows, "m", label, color=GREEN)

@@ -46,7 +46,7 @@ ACCOUNTANTS: dict[str, tuple[str, str, str]] = {
     "cyclic": ("black", "<", "fixed order, not amplified"), "fixed": (GREY, "x", "fixed multiplier"),
 }  # fmt: skip
 OTHER = (GREY, "x", "")
-# Accountants that do not guarantee what they claim at every place, for the batches of Algorithm 1.
+# Accountants whose claimed guarantee fails at some places, for the batches of Algorithm 1.
 UNPROVED = ("D9", "F8")
 MISSED = ("not met",)
 HOLLOW = "hollow and dashed: no guarantee, or at some places only"
@@ -57,11 +57,11 @@ LAM, EPS, KAPPA, T, N, M, B, D, ETA = (
 GAIN_LABEL = r"gain over $\lambda=0$ in risk"
 BARS = "bars: 95 % intervals of means over seeds"
 MARKERS = "os^Dv<>P"
-# Loss of the output 0, above which a bound is vacuous.
+# The loss of the output 0, above which a bound is vacuous.
 VACUOUS = math.log(2)
-# Ratio of its ends below which a logarithmic axis is narrow.
+# The ratio of its ends below which a logarithmic axis is narrow.
 NARROW = 10.0
-# Largest lambda that an axis tells from 1.
+# The largest lambda that an axis distinguishes from 1.
 NEAR_ONE = 1 - 1e-9
 
 
@@ -96,9 +96,9 @@ def label_of(name: str, rows: pd.DataFrame | None = None) -> str:
 
 def in_order(names: Iterable[Any], known: Iterable[Any] = ACCOUNTANTS) -> list[Any]:
     """Returns names, each once: known ones first and in their order, then the others."""
-    found = {name for name in names if not pd.isna(name)}
-    first = [name for name in known if name in found]
-    return [*first, *sorted(found - set(first), key=str)]
+    present = {name for name in names if not pd.isna(name)}
+    first = [name for name in known if name in present]
+    return [*first, *sorted(present - set(first), key=str)]
 
 
 def curve(axes: Axes, rows: pd.DataFrame, x: str, label: str | None = None, y: str = "mean", **style: Any) -> None:
@@ -108,11 +108,11 @@ def curve(axes: Axes, rows: pd.DataFrame, x: str, label: str | None = None, y: s
     rows = rows.sort_values(x)
     outside = missed(rows)
     color = style["color"]
-    drawn: dict[str, Any] = {"marker": "o", "elinewidth": 1.0} | style | (hollow(color) if outside.all() else {})
+    line: dict[str, Any] = {"marker": "o", "elinewidth": 1.0} | style | (hollow(color) if outside.all() else {})
     bars = Z95 * rows["se"] if y == "mean" and rows["se"].notna().any() else None
-    axes.errorbar(rows[x], rows[y], yerr=bars, label=label, **drawn)
+    axes.errorbar(rows[x], rows[y], yerr=bars, label=label, **line)
     if outside.any() and not outside.all():
-        marker = drawn["marker"]
+        marker = line["marker"]
         few = rows[outside]
         axes.plot(few[x], few[y], linestyle="none", marker=marker, color=color, markerfacecolor="white", zorder=3)
 
@@ -126,10 +126,10 @@ def by_accountant(axes: Axes, rows: pd.DataFrame, x: str, y: str = "mean", **sty
 
 def best(axes: Axes, rows: pd.DataFrame, x: str, color: str, largest: bool = False) -> None:
     """Draws a star at the best point of a curve, the smallest or, with `largest`, the largest."""
-    kept = rows[np.isfinite(rows["mean"])]
-    if len(kept) < 2:
+    finite = rows[np.isfinite(rows["mean"])]
+    if len(finite) < 2:
         return
-    top = kept.loc[kept["mean"].idxmax() if largest else kept["mean"].idxmin()]
+    top = finite.loc[finite["mean"].idxmax() if largest else finite["mean"].idxmin()]
     style: dict[str, Any] = {"markersize": 13, "markeredgecolor": "black", "markeredgewidth": 0.7, "zorder": 5}
     axes.plot(top[x], top["mean"], "*", color=color, **style)
 
@@ -178,7 +178,7 @@ def _unstretched(place: ArrayLike) -> NDArray[np.float64]:
 
 
 def lam_axis(axes: Axes, values: Sequence[float], room: float = 0.075) -> None:
-    """Sets an axis of lambda, stretched towards 1, with labels at those of the grid's values that have room."""
+    """Sets an axis of lambda, stretched towards 1, with labels at the values of the grid that have room."""
     axes.set_xscale("function", functions=(stretched, _unstretched))
     axes.set_xlabel(LAM)
     if not values:
@@ -226,7 +226,7 @@ def eps_color(eps: float) -> str:
     return to_hex(mpl.colormaps["viridis"](0.87 * min(max(place, 0.0), 1.0)))
 
 
-def each(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
+def by_values(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
     """Yields the rows by the values of some columns, in rising order; rows that lack a value are left out."""
     if len(rows):
         yield from rows.groupby(list(columns), sort=True)
@@ -243,11 +243,11 @@ def noise_label(kappa: float, lam: float) -> str:
 
 
 def sizes(rows: pd.DataFrame, *columns: str) -> str:
-    """Returns the label of those columns that have one value in all rows, for the title of a legend."""
+    """Returns a label of the columns that have one value in all rows, for the title of a legend."""
     names = {name: rf"\{name}" for name in ("delta", "eta", "kappa", "gamma")}
     names |= {"eps": r"\varepsilon", "C_clip": r"C_\mathrm{clip}", "lam": r"\lambda"}
-    found = [(names.get(name, name), values_of(rows, name)) for name in columns if name in rows]
-    return ", ".join(f"${name}={scientific(values[0])}$" for name, values in found if len(values) == 1)
+    values_by_name = [(names.get(name, name), values_of(rows, name)) for name in columns if name in rows]
+    return ", ".join(f"${name}={scientific(values[0])}$" for name, values in values_by_name if len(values) == 1)
 
 
 def joined(*parts: str, by: str = ", ") -> str:
@@ -259,7 +259,11 @@ def finish(figure: Figure, axes: Iterable[Axes], columns: int, *sentences: str) 
     """Adds the legend of all panels, with the sentences as its title, one line for each, and refines narrow axes."""
     shown = list(axes)
     for panel in shown:
-        _finer_ticks(panel)
+        low, high = panel.get_ylim()
+        if panel.get_yscale() == "log" and 0 < low < high < NARROW * low:
+            # There are more ticks on less than a decade, because 1, 2 and 5 give at most two there.
+            panel.yaxis.set_major_locator(LogLocator(subs=FINE, numticks=12))
+            panel.yaxis.set_minor_locator(NullLocator())
     legend_below(figure, shown, columns, joined(*sentences, by="\n"))
 
 
@@ -272,21 +276,13 @@ def legend_inside(axes: Axes) -> None:
         handle.set_label(f"_{handle.get_label()}")
 
 
-def _finer_ticks(axes: Axes) -> None:
-    """Sets more ticks on a logarithmic y axis of less than a decade, because 1, 2 and 5 give at most two there."""
-    low, high = axes.get_ylim()
-    if axes.get_yscale() == "log" and 0 < low < high < NARROW * low:
-        axes.yaxis.set_major_locator(LogLocator(subs=FINE, numticks=12))
-        axes.yaxis.set_minor_locator(NullLocator())
-
-
-def about(rows: pd.DataFrame, *columns: str) -> str:
-    """Returns what a legend's title says of a figure: the columns that have one value, and what bars are."""
+def caption(rows: pd.DataFrame, *columns: str) -> str:
+    """Returns the title of a legend: the columns that have one value in all rows, and what bars are."""
     return joined(sizes(rows, *columns), BARS, by="; ")
 
 
 def in_rows(count: int, size: tuple[float, float], columns: int = 3) -> tuple[Figure, list[Axes]]:
-    """Returns a figure with so many panels in rows of three; those beyond are hidden."""
+    """Returns a figure with a number of panels in rows of three; surplus panels are hidden."""
     figure, axes = panels(columns, max(1, math.ceil(count / columns)), size=size, squeeze=False)
     shown = list(axes.ravel())
     for panel in shown[max(count, 1) :]:

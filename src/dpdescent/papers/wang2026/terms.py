@@ -1,8 +1,9 @@
-"""Claims about Theorem 4.1 inside its window: its bound and those beside it up to a constant, and its terms one by one.
+"""Claims about Theorem 4.1 inside its window: its bound and similar ones up to a constant, and its terms one by one.
 
 A whole bound is judged where it says something, below log 2, with constants 1 and its logarithms. A term is judged by
-the room that a run leaves: measured over the term, relative to that at the place where the term is largest. Where the
-measured falls with the term, as an upper bound has it, that stays small. Risks at their ceiling are no measure of it.
+the room that a run leaves: the ratio of the measured value to the term, divided by the same ratio at the place where the
+term is largest. It stays small where the measured value falls with the term, as an upper bound has it. Risks at their
+ceiling do not show it.
 """
 
 import math
@@ -34,12 +35,12 @@ from dpdescent.replication.judging.statistics import NOTHING, Estimate, mean_of
 
 WINDOW = "ext_window"
 PLACE = ("panel", "n", "B", "T", "m", "d", "jitter", "eta", "kappa", "lam")
-# Half of the loss of an output of 0: risks above it are held down by that loss, and not by a term.
+# Half of the loss of an output of 0, because risks above it are held down by that loss and not by a term.
 CEILING = 0.5 * math.log(2.0)
 SATURATED = "At first the constant was taken at places where risks are near log 2, their ceiling, so that no term could be compared with them."
 FROM_OUTSIDE = "Before a review runs outside of the theorem's conditions were looked at, which decide nothing."
 Bound = Callable[["pd.Series[float]"], float]
-# Id, location, words, whether noise is there and correlated, and whether it is the population's.
+# Id, location, words, whether there is noise, whether it is correlated, and whether the risk is the population's.
 BOUNDS = (
     ("theorem-4.1-order", "Theorem 4.1", "A_corr", True, True, False),
     ("theorem-d.14-order", "Theorem D.14", "A_van", True, False, False),
@@ -48,13 +49,13 @@ BOUNDS = (
     ("theorem-d.16-order", "Theorem D.16", "(1 + eta T/n) A_van", True, False, True),
     ("theorem-e.1-population", "Theorem E.1", "(1 + eta T/n) A_non", False, False, True),
 )
-# Id, panel, axis, words for the power.
+# Id, panel, axis, columns that are fixed along it, words for the power.
 STARTS = (
     ("iterations-term", "iterations", "T", ("eta",), "falls as 1/(eta T) in the number of steps"),
     ("step-term", "iterations", "eta", ("T",), "falls as 1/(eta T) in the step"),
     ("margin-term", "margin", "gamma", ("panel",), "grows as 1/gamma^2 with the margin"),
 )
-# Of slopes, id, panel, series, axis, what one is told by, which multipliers, the largest slope, words.
+# Ranges of multipliers, and claims on slopes: id, panel, series, axis, grouping columns, range, largest slope, words.
 LITTLE, MUCH = (0.0, 5.0), (9.0, 1e3)
 SLOPES = (
     ("batch-term", "batches", BY_BATCHES, "B", ("eta",), (-1.0, 5.0), -0.5, "the linear batch term is 1/(gamma sqrt(BT))"),
@@ -66,17 +67,13 @@ SLOPES = (
 )  # fmt: skip
 
 
-def _order() -> Criterion:
-    """The criterion of an order; a function, because what is made when a module is imported counts for training."""
-    return at_most(1.0, ": consistent with the order, hidden constants 1")
-
-
-def _room() -> Criterion:
+def _room_criterion() -> Criterion:
+    # This is a function and not a constant, because what a module makes when it is imported counts for training.
     return at_most(SAME_ORDER, ": the same constant serves at all places")
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on whole bounds, then those on their terms."""
+    """Yields the claims on whole bounds, then the claims on their terms."""
     yield from _bounds(evidence)
     yield from _starts(evidence)
     yield from _slopes(evidence)
@@ -84,20 +81,21 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield from _correlation(evidence)
 
 
-def room(table: pd.DataFrame, bound: Bound, told_by: tuple[str, ...] = PLACE) -> Places:
-    """Measured over bound by place, over that at the place where the bound is largest; none of risks near log 2."""
-    known = [(row, bound(row)) for row in algebra.rows_of(table)]
-    kept = [(row, value) for row, value in known if value > 0 and 0 < row["mean"] <= CEILING]
-    if len(kept) < 2:
+def room(table: pd.DataFrame, bound: Bound, columns: tuple[str, ...] = PLACE) -> Places:
+    """Ratios of measured to bound, divided by the ratio where the bound is largest; risks near log 2 are left out."""
+    valued = [(row, bound(row)) for row in algebra.rows_of(table)]
+    usable = [(row, value) for row, value in valued if value > 0 and 0 < row["mean"] <= CEILING]
+    if len(usable) < 2:
         return {}
-    first, most = max(kept, key=lambda each: each[1])
+    first, largest = max(usable, key=lambda pair: pair[1])
     return {
-        algebra.place_of(row, told_by): times(algebra.ratio_of_rows(row, first), most / value) for row, value in kept
+        algebra.place_of(row, columns): times(algebra.ratio_of_rows(row, first), largest / value)
+        for row, value in usable
     }
 
 
 def _rate(row: "pd.Series[float]", *, logs: bool = True) -> Rate:
-    """The bound's terms at a row; 0 where they are not known."""
+    """The terms of the bound at a row; 0 where they are not known."""
     run = run_of(row)
     if run is None:
         return Rate(0.0, 0.0, 0.0, 0.0, 0.0)
@@ -105,9 +103,9 @@ def _rate(row: "pd.Series[float]", *, logs: bool = True) -> Rate:
 
 
 def total(row: "pd.Series[float]", *, of_population: bool = False) -> float:
-    """The bound of the empirical or the population risk, with its logarithms; 0 where it is not known."""
-    run, found = run_of(row), _rate(row).total
-    return rates.population(run, found) if of_population and run is not None else found
+    """The bound on the empirical or the population risk, with its logarithms; 0 where it is not known."""
+    run, empirical = run_of(row), _rate(row).total
+    return rates.population(run, empirical) if of_population and run is not None else empirical
 
 
 def of_kind(table: pd.DataFrame, noisy: bool, correlated: bool) -> pd.DataFrame:
@@ -119,7 +117,7 @@ def of_kind(table: pd.DataFrame, noisy: bool, correlated: bool) -> pd.DataFrame:
 def _bounds(evidence: Evidence) -> Iterator[Claim]:
     for name, place, words, noisy, correlated, tested in BOUNDS:
         table = of_kind(rows(evidence, WINDOW, series=POPULATION if tested else EMPIRICAL), noisy, correlated)
-        # Networks whose noise leaves the ball are there to leave the window.
+        # The widest networks are left out, because their noise is meant to leave the ball and the window.
         table = in_window(table[table["panel"] != "wide networks"])
         bound = partial(total, of_population=tested)
         telling = [row for row in algebra.rows_of(table) if 0 < bound(row) < math.log(2.0)]
@@ -127,30 +125,30 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
             id=name, artefact=WINDOW, location=place, kind="theorem", source="paper",
             statement=f"the averaged {'population' if tested else 'empirical'} risk is at most {words}, up to a constant and logarithms",
             quantity="averaged risk over the bound with constants 1 and its logarithms, where that is below log 2: the largest over places",
-            cells={algebra.place_of(row, PLACE): _over(row, bound(row)) for row in telling}, criterion=_order(), regime=HIDDEN,
+            cells={algebra.place_of(row, PLACE): _ratio_to_bound(row, bound(row)) for row in telling}, criterion=at_most(1.0, ": consistent with the order, hidden constants 1"), regime=HIDDEN,
             changed=f"{FROM_OUTSIDE} Then one constant was asked to serve also where the bound is above log 2, which confirms and refutes nothing. {HIDDEN_ACCUSED}",
             note=f"{len(telling)} of {len(table)} places inside the window, where bounds are {range_of(bound(row) for row in algebra.rows_of(table))}",
         )  # fmt: skip
 
 
 def _starts(evidence: Evidence) -> Iterator[Claim]:
-    for name, panel, axis, kept, words in STARTS:
+    for name, panel, axis, fixed, words in STARTS:
         table = rows(evidence, WINDOW, panel=panel, series=EMPIRICAL)
-        found: Places = {}
-        for _, group in table.groupby(list(kept), dropna=False):
-            found |= room(group, lambda row: _rate(row).start, (*kept, axis))
+        ratios: Places = {}
+        for _, group in table.groupby(list(fixed), dropna=False):
+            ratios |= room(group, lambda row: _rate(row).start, (*fixed, axis))
         yield claim_on_all_cells(
             id=name, artefact=WINDOW, location="Theorem 4.1, Theorem E.1", kind="theorem", source="paper",
             statement=f"without noise and with all records in a batch the bound is its comparator term, which {words}",
             quantity=f"averaged empirical risk over that term with log^2 T + log(n/delta), over the same where the term is largest: the largest along {axis}",
-            cells=found, criterion=_room(), regime=regime(table).otherwise(HIDDEN),
+            cells=ratios, criterion=_room_criterion(), regime=regime(table).otherwise(HIDDEN),
             changed=f"{FROM_OUTSIDE} {SATURATED} {HIDDEN_ACCUSED}" if name == "iterations-term" else f"{SATURATED} {HIDDEN_ACCUSED}",
             note=f"margins {range_of(table['gamma'])}, eta {range_of(table['eta'])}",
         )  # fmt: skip
 
 
 def _slopes(evidence: Evidence) -> Iterator[Claim]:
-    for name, panel, series, axis, told, (low, high), power, words in SLOPES:
+    for name, panel, series, axis, groups, (low, high), power, words in SLOPES:
         table = rows(evidence, WINDOW, panel=panel, series=series)
         kappa = algebra.floats(table, "kappa")
         table = table[~((kappa < low) | (kappa > high))].reset_index(drop=True)
@@ -162,8 +160,8 @@ def _slopes(evidence: Evidence) -> Iterator[Claim]:
         yield claim_on_all_cells(
             id=name, artefact=WINDOW, location="Theorem 4.1", kind="theorem", source="ours",
             statement=f"{words}: of runs, the change by {'batches' if series == BY_BATCHES else 'noise'} grows no faster, or falls no more slowly",
-            quantity=f"log-log slope in {axis} of {what}: the largest over {', '.join(told)}",
-            cells=algebra.measured_by(table, list(told), lambda group, axis=axis: algebra.exponent(group, axis)),  # type: ignore[misc]
+            quantity=f"log-log slope in {axis} of {what}: the largest over {', '.join(groups)}",
+            cells=algebra.measured_by(table, list(groups), lambda group, axis=axis: algebra.exponent(group, axis)),  # type: ignore[misc]
             criterion=at_most(power + LOGARITHMS, f": consistent with an upper bound of power {power:g}, up to logarithms"),
             regime=regime(table), changed=FROM_OUTSIDE if name in ("batch-term", "noise-term-batch") else "",
             note=f"kappa {range_of(table['kappa'])}; the paper speaks of the bound, here runs are judged",
@@ -171,13 +169,13 @@ def _slopes(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _sizes(evidence: Evidence) -> Iterator[Claim]:
-    """Judges the size of the changes against the terms with constants 1, which grow and fall with everything at once."""
+    """Claims on the size of changes, compared with the terms with constants 1, which follow all numbers at once."""
     batches = rows(evidence, WINDOW, panel="batches", series=BY_BATCHES)
     yield claim_on_all_cells(
         id="batch-term-size", artefact=WINDOW, location="Theorem 4.1", kind="theorem", source="paper",
         statement="batches cost at most 1/(gamma sqrt(BT)) + eta (1/B + 1/T), up to a constant",
         quantity="size of the change of the averaged empirical risk by batches over these terms, constants 1, no logarithms: the largest over B and eta",
-        cells={algebra.place_of(row, ("B", "eta")): _over(row, _batch_terms(row)) for row in algebra.rows_of(batches)},
+        cells={algebra.place_of(row, ("B", "eta")): _ratio_to_bound(row, _batch_terms(row)) for row in algebra.rows_of(batches)},
         criterion=at_most(SAME_ORDER), regime=regime(batches).otherwise(HIDDEN), changed=HIDDEN_ACCUSED, note="the change is one draw's, on the same records and start",
     )  # fmt: skip
     noise = rows(evidence, WINDOW, series=BY_NOISE)
@@ -186,20 +184,20 @@ def _sizes(evidence: Evidence) -> Iterator[Claim]:
         id="noise-term-size", artefact=WINDOW, location="Theorem 4.1", kind="theorem", source="paper",
         statement="noise costs at most (1 - lambda) kappa/(B sqrt(T)) (1/gamma + eta sqrt(m d/B)) + ((1 - lambda)^2 + lambda^2 eta) eta kappa^2 m d/B^2, up to a constant",
         quantity="size of the change of the averaged empirical risk by noise over these terms, constants 1, no logarithms: the largest over n, B, T, m, d, kappa and lambda",
-        cells={algebra.place_of(row, PLACE): _over(row, _noise_terms(row)) for row in algebra.rows_of(noise)},
+        cells={algebra.place_of(row, PLACE): _ratio_to_bound(row, _noise_terms(row)) for row in algebra.rows_of(noise)},
         criterion=at_most(SAME_ORDER), regime=HIDDEN, changed=f"{FROM_OUTSIDE} {HIDDEN_ACCUSED}",
         note=f"kappa {range_of(noise['kappa'])}, lambda {range_of(noise['lam'])}, {len(noise)} places inside the window; C_clip, a logarithm in the paper, is {range_of(noise['C_clip'])}",
     )  # fmt: skip
 
 
-def _over(row: "pd.Series[float]", bound: float) -> Estimate:
-    """The mean of a row over a bound without error."""
+def _ratio_to_bound(row: "pd.Series[float]", bound: float) -> Estimate:
+    """The mean of a row divided by a bound without error."""
     return times(mean_of(row), 1.0 / bound) if bound > 0 else NOTHING
 
 
 def _batch_terms(row: "pd.Series[float]") -> float:
-    found = _rate(row, logs=False)
-    return found.potential + found.batches + float(row["eta"] / row["T"]) if found.total > 0 else 0.0
+    rate = _rate(row, logs=False)
+    return rate.potential + rate.batches + float(row["eta"] / row["T"]) if rate.total > 0 else 0.0
 
 
 def _noise_terms(row: "pd.Series[float]") -> float:
@@ -224,14 +222,14 @@ def _correlation(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     added = rows(evidence, WINDOW, panel="correlation", series=ADDED)
     much = added[algebra.floats(added, "kappa") >= MUCH[0]]
-    found: Places = {}
+    ratios: Places = {}
     for _, group in much.groupby("eta", dropna=False):
-        found |= room(group, _weight, ("eta", "lam"))
+        ratios |= room(group, _weight, ("eta", "lam"))
     yield claim_on_all_cells(
         id="noise-quadratic-correlation", artefact=WINDOW, location="Theorem 4.1, Remark 4.2", kind="theorem", source="ours",
         statement="for a fixed kappa the quadratic noise term is governed by (1 - lambda)^2 + lambda^2 eta: of runs with much noise, what noise adds falls with it",
         quantity="what noise adds to the averaged population risk over (1 - lambda)^2 + lambda^2 eta, over the same at lambda = 0: the largest over lambda and eta",
-        cells=found, criterion=_room(), regime=regime(much), note=f"kappa {range_of(much['kappa'])}; where noise adds nothing on average there is no ratio",
+        cells=ratios, criterion=_room_criterion(), regime=regime(much), note=f"kappa {range_of(much['kappa'])}; where noise adds nothing on average there is no ratio",
     )  # fmt: skip
 
 

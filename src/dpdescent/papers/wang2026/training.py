@@ -1,4 +1,4 @@
-"""Runs of Algorithm 1 as several artefacts make them, and what the analysis says of one seed: margin, comparators, constants.
+"""Runs of Algorithm 1 for several artefacts, and the analysis of one seed: its margin, comparators and constants.
 
 Arms share all but noise and step; steps are tuned on other seeds.
 """
@@ -21,7 +21,7 @@ from dpdescent.privacy.events import Mechanism
 
 
 def calibrated_noise(part: Part, size: Size, accountant: str, lam: float, eps: float, delta: float) -> Noise:
-    """Returns the noise of an accountant, for the batches of Algorithm 1; the accountant may be made for others."""
+    """Returns the noise of an accountant for the batches of Algorithm 1, even if the accountant is for others."""
     return replace(calibrated(part, size, accountant, lam, eps, delta), sampler="fixed size")
 
 
@@ -33,11 +33,11 @@ def run(
 
     Args:
         task: records and network.
-        trials: the seeds; those named twice share batches and normals.
-        arms: what differs between runs of a seed; all of one size.
+        trials: the seeds; the runs of a seed that comes twice share batches and normals.
+        arms: the runs of each seed, all of one size.
         problem: other records or starts than the seeds' own.
         tested: whether every iterate is tried on fresh records.
-        observe: called at every iterate.
+        observe: function that is called at every iterate.
 
     Raises:
         ValueError: if the arms are of several sizes.
@@ -58,7 +58,7 @@ def tuned(task: Task, arms: Sequence[Arm], eta: Sequence[float], tuning_seeds: i
     etas, seeds = sorted(eta), range(-tuning_seeds, 0)
 
     def scores(seed: int, asked: dict[int, list[int]]) -> dict[int, Array]:
-        """Risks, which are losses and so never negative, with their signs turned; a run that diverged is the worst."""
+        """Risks with their signs turned, at most 0, because they are losses; a run that diverged is the worst."""
         runs = [replace(arms[index], eta=etas[place]) for index, places in asked.items() for place in places]
         risks = np.nan_to_num(run(task, [seeds[seed]], runs, tested=True).population_average[0], nan=np.inf)
         ends = np.cumsum([len(places) for places in asked.values()])[:-1]
@@ -69,12 +69,12 @@ def tuned(task: Task, arms: Sequence[Arm], eta: Sequence[float], tuning_seeds: i
 
 
 def columns(task: Task, noise: Noise) -> Row:
-    """Returns the columns by which every run is known, but for its threshold and step."""
+    """Returns the columns that identify a run, but for its threshold and step."""
     return {"n": noise.size.n, "B": noise.size.B, "m": task.m, "d": task.d, **noise.columns}
 
 
 def risk_rows(task: Task, arms: Sequence[Arm], own: Row | None = None) -> Iterator[Row]:
-    """Yields averaged risks of every arm and seed, and what each has gained over its kind without correlation.
+    """Yields averaged risks of every arm and seed, and gains over the arm of the same kind without correlation.
 
     Args:
         task: records and network.
@@ -95,27 +95,27 @@ def risk_rows(task: Task, arms: Sequence[Arm], own: Row | None = None) -> Iterat
 
 
 def with_steps(rows: Iterable[Row], *kind: str) -> Iterator[Row]:
-    """Yields the rows, and the gains of every correlation over the next smaller one, on the same seed.
+    """Yields the rows, and the gains of every correlation over the next smaller correlation on the same seed.
 
     Args:
         rows: rows of runs, population risks among them.
-        kind: columns that both runs of a gain share, besides panel and seed.
+        kind: columns that the two runs of a gain share, besides panel and seed.
     """
-    found: dict[tuple[object, ...], list[Row]] = {}
+    runs_by_kind: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
         yield row
         if row["series"] == POPULATION and row["kappa"] > 0.0:
-            found.setdefault((row["panel"], row["trial"], *(row[name] for name in kind)), []).append(row)
-    for same in found.values():
+            runs_by_kind.setdefault((row["panel"], row["trial"], *(row[name] for name in kind)), []).append(row)
+    for same in runs_by_kind.values():
         for before, after in pairwise(sorted(same, key=lambda row: float(row["lam"]))):
             yield {**after, "series": STEP, "value": before["value"] - after["value"]}
 
 
 def _kind(arm: Arm) -> tuple[str, float, float, float]:
-    """Returns what arms share that gains compare: accountant and target, or a given multiplier and step."""
+    """Returns what two arms of a gain share: accountant and target, or a given multiplier and step."""
     noise = arm.noise
     own = (arm.eta, noise.kappa) if noise.accountant in (FIXED, NO_NOISE) else (noise.eps, noise.delta)
-    # Independent noise of another accountant that correlated noise is compared with counts as that one's.
+    # Independent noise counts as that of the accountant whose correlated noise is compared with it.
     names = {independent: name for name, independent in INDEPENDENT_OF.items()}
     return names.get(noise.accountant, noise.accountant), arm.C_clip, *own
 
@@ -123,23 +123,23 @@ def _kind(arm: Arm) -> tuple[str, float, float, float]:
 def entries(
     part: Part, arms: Iterable[Arm], own: str = "", caveat: str = "", stand_in: str = ""
 ) -> Iterator[tuple[str, Mechanism, float]]:
-    """Returns ledger entries of runs, one for those that differ in step or radius only, which release the same.
+    """Returns ledger entries of runs, one for all that differ in step or radius only, because they release the same.
 
     Args:
         part: the part.
         arms: the runs.
-        own: what else tells the part apart.
+        own: words that tell the part from others, if variant, panel and size do not.
         caveat: why there is no guarantee all the same.
-        stand_in: why these are listed in place of other runs.
+        stand_in: why these runs are listed in place of others.
     """
-    found = {}
+    listed = {}
     for arm in arms:
         noise, size = arm.noise, arm.size
         place = f"{part.variant}: {part.panel} n={size.n} B={size.B} T={size.T}{own}"
         target = f"kappa={noise.kappa:g}" if np.isnan(noise.eps) else f"eps={noise.eps:g}"
         name = f"{place}, {noise.accountant} {target} lam={noise.lam:g} C_clip={arm.C_clip:.4g}"
-        found[name] = (name, arm.event(caveat, stand_in), noise.delta)
-    yield from found.values()
+        listed[name] = (name, arm.event(caveat, stand_in), noise.delta)
+    yield from listed.values()
 
 
 def averages(curve: Array) -> Array:
@@ -151,7 +151,7 @@ def averages(curve: Array) -> Array:
 
 AT_START, TRAINED, NTK = "W_0", "GD", "NTK"
 OF_PAPER, SHARP = "paper", "sharp"
-# Of runs that are clipped at G_sharp.
+# The column `stand_in` of runs that are clipped at G_sharp.
 FIRST_SEED = "every seed has a threshold of its own, the G_sharp of its frozen second layer; this is the first seed's"
 
 
@@ -189,7 +189,7 @@ class Bounds:
 
 @dataclass(frozen=True, eq=False)
 class Seed:
-    """One seed's records and start, and what the analysis says of them.
+    """One seed's records and start, and their margin, comparators and constants.
 
     Attributes:
         task: records and network.
@@ -234,8 +234,8 @@ class Seed:
             raise ValueError(f"constants={kind!r} is none of {[OF_PAPER, SHARP]}")
         if kind == SHARP:
             return self.sharp
-        known, m, delta = Constants.paper(self.problem.kan.splines), self.problem.kan.width, self.failure
-        return Bounds(known.gradient_bound(m, delta), known.hessian_bound(m, delta))
+        constants, m, delta = Constants.paper(self.problem.kan.splines), self.problem.kan.width, self.failure
+        return Bounds(constants.gradient_bound(m, delta), constants.hessian_bound(m, delta))
 
     @property
     def failure(self) -> float:
@@ -259,7 +259,7 @@ class Seed:
 
     @cached_property
     def trained(self) -> Target:
-        """Returns where gradient descent without noise arrives; the bounds hold for any comparator."""
+        """Returns the end of gradient descent without noise as a comparator; the bounds hold for any."""
         arm = Arm.without_noise(Size(self.n, self.n, self.task.comparator_steps + 1), self.task.comparator_eta)
         return self.target(self.run([arm]).final[0, 0])
 
@@ -269,7 +269,7 @@ class Seed:
         return self.target(self.problem.start[0] + tau * direction)
 
     def comparator(self, name: str, T: int) -> Target:
-        """Returns a comparator by name; that of the margin lies as far away as Lemma C.12's proof asks for.
+        """Returns a comparator by name; the one along the margin is as far away as Lemma C.12's proof asks for.
 
         Raises:
             ValueError: if there is no comparator of that name.
@@ -280,8 +280,8 @@ class Seed:
             return self.trained
         if name != NTK:
             raise ValueError(f"comparator={name!r} is none of {[AT_START, TRAINED, NTK]}")
-        known = Constants.sharp(self.problem.kan.splines)
-        return self.along_margin(comparator_distance(self.margin.value, self.n, T, known, self.failure))
+        constants = Constants.sharp(self.problem.kan.splines)
+        return self.along_margin(comparator_distance(self.margin.value, self.n, T, constants, self.failure))
 
     def run(self, arms: Sequence[Arm], observe: Callable[[State], None] | None = None) -> Runs:
         """Runs Algorithm 1 on this seed's records, batches and noise."""
@@ -312,9 +312,9 @@ class FixedNoise(Analysed):
     """Runs at given noise multipliers.
 
     Attributes:
-        n, B, T: their size; of several numbers of iterations the last is run.
+        n, B, T: the size of the runs; of several numbers of iterations the largest is run.
         kappa, lam: noise multipliers, each with every correlation; without noise there is no correlation.
-        delta: at which the ledger gives an epsilon.
+        delta: the one at which the ledger gives an epsilon.
         eta: step sizes.
     """
 

@@ -11,9 +11,9 @@ from dpdescent.papers.wang2026.styles import ACCOUNTANTS, N, curve, finish, holl
 from dpdescent.papers.wang2026.width import DROPPED, EVERYWHERE, FOURTH, KEPT, LOWER, SIXTH, UPPER
 from dpdescent.replication.drawing.figures import BLUE, GREY, log_scale, panels, positive, select, values_of, where
 
-# Treatments of the logarithms in the multiplier that have curves in every panel; others have rows of their own.
+# Treatments of the logarithms with curves in every row of panels; other treatments have rows of their own.
 PLAIN = (KEPT, DROPPED)
-# What a title says of them; the curve without logarithms says so itself.
+# The words of a title on the logarithms; the label of the curve without logarithms has its own.
 LOGS = {
     KEPT: r"logarithms in $\kappa$ of F.12 alone",
     EVERYWHERE: r"logarithms in $\kappa$ and both limits",
@@ -33,9 +33,8 @@ def draw_admissible_width(table: pd.DataFrame, display: dict[str, Any]) -> Figur
             shown = joined(sizes(rows, "gamma", "eta"), *(LOGS.get(kind, kind) for kind in logs if kind != DROPPED))
             panel.set(title=shown, xlabel=N, ylabel="width $m$")
     hollow_in_legend(axes[0, 0], main, r"hollow: outside the condition of Theorem F.12")
-    known = joined(sizes(main, "lam", "eps"), "constants 1")
     claim = r"Theorem 4.1 asks for $\gamma^{-4}\lesssim m\lesssim$ upper limit, Corollary 5.3 for $m\sim\gamma^{-6}$"
-    finish(figure, axes.ravel(), 4, claim, known)
+    finish(figure, axes.ravel(), 4, claim, joined(sizes(main, "lam", "eps"), "constants 1"))
     return figure
 
 

@@ -26,16 +26,16 @@ from dpdescent.papers.wang2026.setting import (
 from dpdescent.papers.wang2026.training import Clipped, Seed
 from dpdescent.privacy.events import Mechanism
 
-# Records on which a margin is measured, because its cost grows with the cube of their number.
+# The number of records on which a margin is measured, because its cost grows with the cube of their number.
 FEW = 200
 # Axes that a cell may list, besides the step, the noise and the number of iterations, which share a run.
 PLACES = ("n", "B", "m", "d", "jitter")
-# Iterates between two looks at the risk on all records, where batches are compared with all records.
+# Iterates between two evaluations of the risk on all records, where small batches are compared with full ones.
 EVERY = 10
 
 
 class Moves:
-    """Observer of runs that notes how far iterates and shifted iterates get from the start, both (seeds, arms)."""
+    """Observer of runs: largest distances of iterates and shifted iterates from the start, both (seeds, arms)."""
 
     def __init__(self, problem: KANProblem) -> None:
         self.start = problem.start[:, None]
@@ -57,7 +57,7 @@ class Projected(Analysed):
     Nothing is clipped, because the threshold is above the sharp gradient bound of the starts.
 
     Attributes:
-        radius_factor: radius of the projection over Theorem 4.1's, at the settings' margin and with constant 1.
+        radius_factor: the projection's radius divided by Theorem 4.1's, at the settings' margin and with constant 1.
     """
 
     radius_factor: float
@@ -70,7 +70,7 @@ class Projected(Analysed):
             yield cls.of({**spec, "cell": spec["cell"] | dict(zip(axes, values, strict=True))})
 
     def starts(self, n: int) -> dict[int, Row]:
-        """Returns what is known of every seed's start: its margin, and the largest step that its own beta admits."""
+        """Returns the margin at every seed's start, and the largest step that its own beta admits."""
         seeds = [Seed(self, trial, min(n, FEW)) for trial in self.trials]
         return {
             seed.trial: {"gamma": seed.margin.value, "admitted": network.largest_step(seed.sharp.beta)}
@@ -80,19 +80,19 @@ class Projected(Analysed):
 
 @dataclass(frozen=True, kw_only=True)
 class Inside(Clipped, Projected):
-    """Runs at given multipliers; risks are read at every T, and noise is compared with the run that has none."""
+    """Runs at given multipliers; risks are read off at every T, and noise is compared with the run without any."""
 
     def with_plain(self) -> list[Arm]:
-        """Returns a run of every step with every noise, and without noise where there is any."""
+        """Returns runs of every step with every noise, and without noise."""
         return replace(self, kappa=tuple(dict.fromkeys([0.0, *map(float, self.kappa)]))).arms(self.C_clip)
 
 
 def rows(task: Projected, arms: Sequence[Arm], horizons: Sequence[int]) -> Iterator[Row]:
-    """Yields averaged risks of every arm, seed and number of iterations, and what noise changes of the same arm.
+    """Yields averaged risks of every arm, seed and number of iterations, and the changes by noise and correlation.
 
     Args:
         task: records and network.
-        arms: the runs, of one size; noise is compared with the arm of the same step that has none.
+        arms: the runs, of one size; noise is compared with the arm of the same step without noise.
         horizons: numbers of iterations at which averages are read off.
     """
     size, trials = arms[0].size, task.trials
@@ -101,15 +101,15 @@ def rows(task: Projected, arms: Sequence[Arm], horizons: Sequence[int]) -> Itera
     moves, inside = Moves(problem), [replace(arm, radius=task.radius_factor * unit) for arm in arms]
     runs = training.run(task, trials, inside, problem, tested=True, observe=moves)
     assert runs.population is not None
-    known = task.starts(size.n)
+    starts = task.starts(size.n)
     curves = {EMPIRICAL: training.averages(runs.empirical), POPULATION: training.averages(runs.population)}
     plain = {arm.eta: index for index, arm in enumerate(arms) if arm.noise.kappa == 0.0}
-    # Of a given multiplier: what another accountant asks for differs from it.
+    # The multiplier is a key too, because gains are at a fixed one.
     independent = {(arm.eta, arm.noise.kappa): index for index, arm in enumerate(arms) if arm.noise.lam == 0.0}
     for (index, arm), (place, trial), T in product(enumerate(arms), enumerate(trials), sorted(horizons)):
         base = {
             "panel": task.panel, **training.columns(task, arm.noise), "T": T, "eta": arm.eta, "C_clip": arm.C_clip,
-            "jitter": task.jitter, **known[trial], "trial": trial, "unit": unit,
+            "jitter": task.jitter, **starts[trial], "trial": trial, "unit": unit,
             "clipped": float(runs.clipped[:, place, index].mean()),
             "projected": float(runs.projected[place, index]),
             "largest_move": float(moves.largest_move[place, index]),
@@ -127,12 +127,12 @@ def rows(task: Projected, arms: Sequence[Arm], horizons: Sequence[int]) -> Itera
             yield {**base, "series": SHIFTED, "value": float(shifts[0] ** 2 - shifts[1] ** 2)}
         other = independent.get((arm.eta, arm.noise.kappa))
         if arm.noise.lam > 0.0 and other is not None:
-            at = curves[POPULATION][T - 1, place]
-            yield {**base, "series": GAIN, "value": float(at[other] - at[index])}
+            risks = curves[POPULATION][T - 1, place]
+            yield {**base, "series": GAIN, "value": float(risks[other] - risks[index])}
 
 
 def run_ext_window(spec: Spec) -> Iterator[Row]:
-    """Yields rows of one panel: risks at every size, step and noise, and what noise or batches change of them."""
+    """Yields rows of one panel: risks at every size, step and noise, and their changes by noise or batches."""
     if spec["panel"] == "batches":
         yield from _by_batches(spec)
         return
@@ -160,19 +160,19 @@ class _Risk:
 
 
 def _by_batches(spec: Spec) -> Iterator[Row]:
-    """Yields how far the averaged risk on all records gets from that of full batches, of every batch size and step."""
-    whole = _averages(Inside.of({**spec, "cell": spec["cell"] | {"B": spec["cell"]["n"]}}))
+    """Yields the averaged risk on all records and its distance from the risk of full batches, by batch size and step."""
+    full_batch = _averages(Inside.of({**spec, "cell": spec["cell"] | {"B": spec["cell"]["n"]}}))
     for task in Inside.at_places(spec):
-        found, known = _averages(task), task.starts(task.n)
+        averages, starts = _averages(task), task.starts(task.n)
         for index, arm in enumerate(task.with_plain()):
             for row, trial in enumerate(task.trials):
                 base = {
                     "panel": task.panel, **training.columns(task, arm.noise), "eta": arm.eta, "C_clip": arm.C_clip,
-                    "jitter": task.jitter, **known[trial], "trial": trial, "clipped": 0.0,
+                    "jitter": task.jitter, **starts[trial], "trial": trial, "clipped": 0.0,
                     **dict.fromkeys(("projected", "largest_move", "largest_shift", "unit"), np.nan),
                 }  # fmt: skip
-                yield {**base, "series": EMPIRICAL, "value": float(found[row, index])}
-                yield {**base, "series": BY_BATCHES, "value": abs(float(found[row, index] - whole[row, index]))}
+                yield {**base, "series": EMPIRICAL, "value": float(averages[row, index])}
+                yield {**base, "series": BY_BATCHES, "value": abs(float(averages[row, index] - full_batch[row, index]))}
 
 
 def _averages(task: Inside) -> Array:

@@ -20,8 +20,8 @@ from dpdescent.papers.wang2026.styles import (
     M,
     N,
     T,
+    by_values,
     curve,
-    each,
     finish,
     guide,
     in_rows,
@@ -36,17 +36,21 @@ NAMES = {
     "residue": RESIDUE, "eps": EPS,
 }  # fmt: skip
 SYMBOLS = {"eta": r"\eta", "kappa": r"\kappa", "lam": r"\lambda"}
+LABELS = {
+    EMPIRICAL: "averaged empirical risk", POPULATION: "averaged population risk", BY_NOISE: "changed by noise",
+    BY_BATCHES: "changed by batches", "projected": "steps projected, %",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a panel of the window shows.
+    """A panel of the window, by what it shows.
 
     Attributes:
         x: the axis.
         hue: the column that has a colour.
-        series: what is drawn.
-        slope: of the claimed power; NaN where none is drawn.
+        series: the series that is drawn.
+        slope: slope of the claimed power; NaN where none is drawn.
         words: the claimed power in words.
     """
 
@@ -76,7 +80,7 @@ SWEEPS = {
 
 
 def draw_ext_window(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws what the terms of Theorem 4.1's bound cap, one panel for each axis of the bound."""
+    """Draws the quantities that the terms of Theorem 4.1's bound limit, one panel for each axis of the bound."""
     main = select(table)
     names = [name for name in SWEEPS if name in (display.get("cells") or dict.fromkeys(SWEEPS))]
     figure, axes = in_rows(len(names), (4.2, 3.2))
@@ -94,31 +98,27 @@ def _sweep(axes: Axes, rows: pd.DataFrame, name: str, sweep: Sweep) -> None:
         shown = shown.assign(mean=100.0 * shown["projected"], se=0.0)
     else:
         shown = positive(where(rows, series=sweep.series))
-        # The largest step alone, where the colour stands for something else.
+        # The largest step alone is drawn where the colour stands for something else.
         shown = shown if sweep.hue == "eta" else shown[shown["eta"] == shown["eta"].max()]
     if sweep.hue == "lam" and sweep.x != "kappa":
-        # With noise alone: without it there is no correlation.
+        # Only noisy runs are drawn, because without noise there is no correlation.
         shown = shown[shown["kappa"] == shown["kappa"].max()]
     hues = values_of(shown, sweep.hue)
     colors = shades(len(hues))
-    for rank, ((value,), own) in enumerate(each(shown, sweep.hue)):
+    for rank, ((value,), own) in enumerate(by_values(shown, sweep.hue)):
         style = {"color": colors[rank], "marker": MARKERS[rank % len(MARKERS)]}
-        curve(axes, own, sweep.x, _named(sweep.hue, value), **style)
+        curve(axes, own, sweep.x, rf"${SYMBOLS[sweep.hue]}={value:g}$", **style)
     if not math.isnan(sweep.slope) and len(hues):
         guide(axes, where(shown, **{sweep.hue: hues[-1]}), sweep.x, sweep.slope, f"claimed: {sweep.words}")
     legend_inside(axes)
     if sweep.series == "projected":
-        for color, (_, own) in zip(colors, each(shown, sweep.hue), strict=True):
+        for color, (_, own) in zip(colors, by_values(shown, sweep.hue), strict=True):
             _limit(axes, own, color)
     log_scale(axes, "x" if sweep.series == "projected" else "xy")
     if sweep.x != "gamma":
         value_ticks(axes, values_of(shown, sweep.x))
     axes.tick_params(axis="x", labelsize=7.5)
-    axes.set(title=name, xlabel=NAMES[sweep.x], ylabel=_label(sweep.series))
-
-
-def _named(column: str, value: float) -> str:
-    return rf"${SYMBOLS[column]}={value:g}$"
+    axes.set(title=name, xlabel=NAMES[sweep.x], ylabel=LABELS.get(sweep.series, sweep.series))
 
 
 def _limit(axes: Axes, rows: pd.DataFrame, color: str) -> None:
@@ -128,11 +128,3 @@ def _limit(axes: Axes, rows: pd.DataFrame, color: str) -> None:
     room = row["B"] ** 2 / (row["eta"] * row["kappa"] * row["gamma"]) ** 2 / row["d"]
     style: dict[str, Any] = {"color": color, "linestyle": "-.", "linewidth": 1.0}
     axes.axvline(room * min(1.0, 1.0 / weight), label="largest width admitted", **style)
-
-
-def _label(series: str) -> str:
-    words = {
-        EMPIRICAL: "averaged empirical risk", POPULATION: "averaged population risk", BY_NOISE: "changed by noise",
-        BY_BATCHES: "changed by batches", "projected": "steps projected, %",
-    }  # fmt: skip
-    return words.get(series, series)

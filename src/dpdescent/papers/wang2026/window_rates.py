@@ -44,11 +44,11 @@ from dpdescent.replication.judging.statistics import Estimate, exactly
 class Prescribed(Projected):
     """Runs whose batches and iterations follow a corollary.
 
-    Orders are taken times a constant: B and T are the corollary's, the step is one that the theorem admits. The
-    multipliers are proved for the batches of Algorithm 1 where a claim rests on them.
+    Orders are taken times a constant: B and T are the corollary's, and the theorem admits the step. The multipliers are
+    proved for the batches of Algorithm 1 where a claim rests on them.
 
     Attributes:
-        rule: which corollary.
+        rule: the corollary.
         n, rho: records, and the share of them in a batch, where the corollary leaves that open.
         times: the constant of T.
         eta: the step, times B/n for Corollary 5.6.
@@ -76,20 +76,20 @@ class Prescribed(Projected):
         """
         n, gamma, root = self.n, self.gamma, self.n**0.5
         batch = gamma * root
-        made = {
+        prescriptions = {
             "Corollary 5.3": (self.rho * n, root / gamma),
             "Corollary 5.5": (batch, root / gamma),
             "Corollary 5.6": (batch, n**2 / (gamma**2 * batch)),
             "DP-GD": (n, n),
             "GD": (n, n / gamma**2),
         }  # fmt: skip
-        if self.rule not in made:
-            raise ValueError(f"rule={self.rule!r} is none of {list(made)}")
-        B, T = made[self.rule]
+        if self.rule not in prescriptions:
+            raise ValueError(f"rule={self.rule!r} is none of {list(prescriptions)}")
+        B, T = prescriptions[self.rule]
         return Size(n, max(1, round(B)), max(2, round(self.times * T)))
 
     def arms(self) -> list[Arm]:
-        """Returns a run without noise, and one for every correlation with its accountant and epsilon."""
+        """Returns a run without noise, and one for every correlation, with its accountant, and epsilon."""
         size, delta = self.size, self.n**-self.delta_power
         eta = self.eta * (size.r if self.rule == "Corollary 5.6" else 1.0)
         noises = [
@@ -118,20 +118,20 @@ LOGS_LEFT_OUT = "Before a review the logarithms of the bound were left out, whic
 
 
 def rate(power: float) -> Criterion:
-    """The criterion of an upper bound of a power, its logarithms divided out."""
+    """The criterion of a power as an upper bound, its logarithms divided out."""
     return at_most(power + RATE, f": consistent with an upper bound of power {power:g}")
 
 
 def without_logs(evidence: Evidence, table: pd.DataFrame) -> pd.DataFrame:
-    """Risks over log^2 T + log(n/delta), by which the displayed rates are multiplied in the appendix (Theorem C.13).
+    """Risks divided by log^2 T + log(n/delta), by which the appendix multiplies the displayed rates (Theorem C.13).
 
     delta is the failure probability of the theorems.
     """
     delta = setting(evidence, "delta_conf")
     T, n = algebra.floats(table, "T"), algebra.floats(table, "n")
-    known = (T > 0) & (n > 0) & (delta > 0)
-    logs = np.log(np.where(known, T, 1.0)) ** 2 + np.log(np.where(known, n, 1.0) / (delta if delta > 0 else 1.0))
-    return algebra.scaled_rows(table, np.where(known & (logs > 0), 1.0 / np.where(logs > 0, logs, 1.0), math.nan))
+    defined = (T > 0) & (n > 0) & (delta > 0)
+    logs = np.log(np.where(defined, T, 1.0)) ** 2 + np.log(np.where(defined, n, 1.0) / (delta if delta > 0 else 1.0))
+    return algebra.scaled_rows(table, np.where(defined & (logs > 0), 1.0 / np.where(logs > 0, logs, 1.0), math.nan))
 
 
 RATES = "ext_window_rates"
@@ -152,7 +152,7 @@ PLACES = {
     "Corollary 5.3": "Corollary 5.3", "Corollary 5.5": "Corollary 5.5", "Corollary 5.6": "Corollary 5.6",
     "DP-GD": "Sec. 5.2, App. D.3", "GD": "App. E (full-batch GD)",
 }  # fmt: skip
-# Of the other parameters: panel by corollary, accountant, axis, power, by which exponent it is bounded.
+# Id, panel, accountant, axis, power of the rate in that axis, words.
 CUTS = (
     ("corollary-5.3-eps", "epsilon, Corollary 5.3", TAIL, "eps", -1.0, "it falls no faster than 1/eps"),
     ("corollary-5.5-eps", "epsilon, Corollary 5.5", REPLACED, "eps", -1.0, "it falls no faster than 1/eps"),
@@ -164,16 +164,16 @@ CUTS = (
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on powers of n, then those on epsilon, the dimension and the margin, and on gaps and utility."""
+    """Yields the claims on powers of n, on epsilon, the dimension and the margin, and on gaps and utility."""
     yield _in_iterations(evidence)
     yield from _in_records(evidence)
-    yield from _both(evidence)
-    yield from _cuts(evidence)
+    yield from _both_rates(evidence)
+    yield from _other_powers(evidence)
     yield from _gaps(evidence)
-    yield _learns(evidence)
+    yield _private_runs_learn(evidence)
 
 
-def _of(evidence: Evidence, panel: str, accountant: str, series: str) -> pd.DataFrame:
+def _risks(evidence: Evidence, panel: str, accountant: str, series: str) -> pd.DataFrame:
     return rows(evidence, RATES, panel=panel, accountant=accountant, series=series)
 
 
@@ -192,8 +192,8 @@ def _in_iterations(evidence: Evidence) -> Claim:
 
 def _in_records(evidence: Evidence) -> Iterator[Claim]:
     for name, panel, accountant, series, power, words in RUNS:
-        table = _of(evidence, panel, accountant, series)
-        # The margin that few records have is a little wider than that of many.
+        table = _risks(evidence, panel, accountant, series)
+        # Risks are scaled to one margin, because the margin of few records is a little wider than the margin of many.
         at_margin = algebra.scaled_rows(table, algebra.floats(table, "gamma") ** (1.0 if power > -1.0 else 2.0))
         yield claim(
             id=name, artefact=RATES, location=PLACES[panel], kind="theorem", source="paper",
@@ -205,12 +205,12 @@ def _in_records(evidence: Evidence) -> Iterator[Claim]:
         )  # fmt: skip
 
 
-def _both(evidence: Evidence) -> Iterator[Claim]:
+def _both_rates(evidence: Evidence) -> Iterator[Claim]:
     arms = {
         "independent, Corollary 5.5": ("Corollary 5.5", REPLACED), "correlated, Corollary 5.3": ("Corollary 5.3", TAIL),
         "correlated, Corollary 5.3, F.12": ("Corollary 5.3", PUBLISHED),
     }  # fmt: skip
-    tables = {name: _of(evidence, *arm, POPULATION) for name, arm in arms.items()}
+    tables = {name: _risks(evidence, *arm, POPULATION) for name, arm in arms.items()}
     slopes = {name: algebra.exponent(without_logs(evidence, table), "n") for name, table in tables.items()}
     proved = pd.concat(
         [tables[name] for name in ("independent, Corollary 5.5", "correlated, Corollary 5.3")], ignore_index=True
@@ -232,9 +232,9 @@ def _both(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def _cuts(evidence: Evidence) -> Iterator[Claim]:
+def _other_powers(evidence: Evidence) -> Iterator[Claim]:
     for name, panel, accountant, axis, power, words in CUTS:
-        table = _of(evidence, panel, accountant, POPULATION)
+        table = _risks(evidence, panel, accountant, POPULATION)
         falls = power < 0
         yield claim(
             id=name, artefact=RATES, location=panel.split(", ")[1], kind="theorem", source="paper",
@@ -245,14 +245,14 @@ def _cuts(evidence: Evidence) -> Iterator[Claim]:
             regime=regime(table), changed=FROM_OUTSIDE if name in ("corollary-5.3-eps", "corollary-5.3-d") else "",
             note=f"kappa {range_of(table['kappa'])}, margins {range_of(table['gamma'])}, risks {range_of(table['mean'])}",
         )  # fmt: skip
-    table = _of(evidence, "epsilon, Corollary 5.3", TAIL, POPULATION)
+    table = _risks(evidence, "epsilon, Corollary 5.3", TAIL, POPULATION)
     yield claim(
         id="risk-falls-with-eps", artefact=RATES, location="Corollary 5.3", kind="theorem", source="ours",
         statement="the privacy-dependent part of the rate falls with eps", quantity="averaged population risk at the largest eps over that at the smallest",
         measured=algebra.last_over_first(table, "eps"), criterion=at_most(1.0), regime=regime(table), changed=FROM_OUTSIDE,
         note="the paper speaks of the bound, here runs are judged",
     )  # fmt: skip
-    margins = _of(evidence, "margin, Corollary 5.5", "none", POPULATION)
+    margins = _risks(evidence, "margin, Corollary 5.5", "none", POPULATION)
     yield claim_on_all_cells(
         id="corollary-5.6-margin", artefact=RATES, location="Corollary 5.6, Theorem E.1", kind="theorem", source="paper",
         statement="without noise the population risk grows no faster than 1/gamma^2 in the margin",
@@ -266,7 +266,7 @@ def _gaps(evidence: Evidence) -> Iterator[Claim]:
     for name, panel, accountant, place in (
         ("gd-gap", "GD", "none", "App. E (full-batch GD)"), ("corollary-5.5-gap", "Corollary 5.5", REPLACED, "Corollary 5.5 (proof)"),
     ):  # fmt: skip
-        population, empirical = (_of(evidence, panel, accountant, series) for series in (POPULATION, EMPIRICAL))
+        population, empirical = (_risks(evidence, panel, accountant, series) for series in (POPULATION, EMPIRICAL))
         pairs = algebra.paired_rows(population, empirical, ("n", "T", "B"))
         yield claim_on_all_cells(
             id=name, artefact=RATES, location=place, kind="theorem", source="paper",
@@ -284,7 +284,7 @@ def _scaled_gap(row: "pd.Series[float]", other: "pd.Series[float]") -> Estimate:
     return criteria.times(share, factor)
 
 
-def _learns(evidence: Evidence) -> Claim:
+def _private_runs_learn(evidence: Evidence) -> Claim:
     table = rows(evidence, RATES, series=POPULATION)
     noisy = table[(algebra.floats(table, "kappa") > 0) & table["accountant"].isin([REPLACED, TAIL])]
     last = pd.concat(

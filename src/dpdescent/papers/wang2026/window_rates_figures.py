@@ -25,7 +25,7 @@ from dpdescent.papers.wang2026.styles import (
 from dpdescent.papers.wang2026.window_figures import NAMES
 from dpdescent.replication.drawing.figures import GREY, log_scale, scientific, select, values_of, where
 
-# The corollaries' panels: axis, claimed slope, its words.
+# By panel: its axis, the claimed slope, and the slope in words.
 RATES = {
     "Corollary 5.3": ("n", -0.5, r"slope $-1/2$"), "Corollary 5.5": ("n", -0.5, r"slope $-1/2$"),
     "Corollary 5.6": ("n", -1.0, r"slope $-1$"), "DP-GD": ("n", -1.0, r"slope $-1$"), "GD": ("n", -1.0, r"slope $-1$"),
@@ -64,6 +64,6 @@ def _rate(axes: Axes, rows: pd.DataFrame, name: str) -> None:
     vacuous_line(axes)
     log_scale(axes)
     if x != "gamma":
-        value_ticks(axes, values_of(rows, x), [scientific(each) for each in values_of(rows, x)] if x != "n" else None)
+        value_ticks(axes, values_of(rows, x), [scientific(value) for value in values_of(rows, x)] if x != "n" else None)
     axes.tick_params(axis="x", labelsize=7.5)
     axes.set(title=name, xlabel=NAMES[x], ylabel="averaged population risk")

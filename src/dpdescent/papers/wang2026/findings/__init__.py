@@ -1,6 +1,6 @@
-"""What is wrong or missing in wang2026, each point demonstrated by a number of ours, with its charitable reading.
+"""Errors and gaps in wang2026, each point demonstrated by a number of ours, with its charitable reading.
 
-Called errors are only points that an independent review confirmed: three of privacy, and a constant on the safe side.
+Only points that an independent review confirmed are called errors: three of privacy, and a constant on the safe side.
 All others are observations, put as questions.
 """
 
@@ -16,5 +16,5 @@ __all__ = ["NOT_RUN", "demonstrate"]
 def demonstrate(evidence: Evidence) -> list[Finding]:
     """All findings, the gravest first."""
     return sorted(
-        [*privacy(evidence), *observations(evidence)], key=lambda each: get_args(Severity).index(each.severity)
+        [*privacy(evidence), *observations(evidence)], key=lambda finding: get_args(Severity).index(finding.severity)
     )

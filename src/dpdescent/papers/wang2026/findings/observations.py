@@ -1,4 +1,4 @@
-"""Observations on wang2026, put as questions: what the text leaves unstated, or what its conditions mean in numbers."""
+"""Observations on wang2026, put as questions: on points that are unstated, and on its conditions in numbers."""
 
 import math
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from dpdescent.papers.wang2026.criteria import (
     rows,
     setting,
 )
-from dpdescent.papers.wang2026.findings.privacy import NOT_RUN, told_of
+from dpdescent.papers.wang2026.findings.privacy import NOT_RUN, column_text
 from dpdescent.papers.wang2026.multipliers import TABLE, multipliers
 from dpdescent.papers.wang2026.setting import G_DELTA, G_SHARP, GRADIENT, POPULATION
 from dpdescent.papers.wang2026.starts import ALONG, PATH, START, VIOLATIONS
@@ -31,7 +31,7 @@ from dpdescent.replication.judging.evidence import Evidence, Finding
 
 
 def observations(evidence: Evidence) -> Iterator[Finding]:
-    """Yields what is unstated, then what conditions mean."""
+    """Yields the questions on unstated points, then on conditions in numbers."""
     yield _relations(evidence)
     yield _iterations(evidence)
     yield _scale(evidence)
@@ -67,10 +67,10 @@ def _iterations(evidence: Evidence) -> Finding:
     gamma, d = (setting(evidence, name) for name in ("gamma", "d"))
     rho = float(evidence.spec["artefacts"][WIDTHS]["cells"]["all"]["r"])
     widths = rows(evidence, WIDTHS, series=UPPER, logs="dropped")
-    told = []
+    texts = []
     for n, eps in sorted(set(zip(floats(widths, "n"), floats(widths, "eps"), strict=True))):
         run = corollaries.corollary_5_3(corollaries.Point(n, d, gamma, eps), rho=rho)
-        told.append(f"{rho * run.T:.3g} against {3.0 * math.log(2.0 * n / gamma):.3g} at n = {n:g}")
+        texts.append(f"{rho * run.T:.3g} against {3.0 * math.log(2.0 * n / gamma):.3g} at n = {n:g}")
     ours = rows(evidence, RATES, panel="Corollary 5.3", series=POPULATION, accountant=PUBLISHED)
     met = ours[ours["precondition"] == "met"]
     return finding(
@@ -78,7 +78,7 @@ def _iterations(evidence: Evidence) -> Finding:
         statement="T of order min{sqrt(n)/gamma, n eps gamma^2/sqrt(d)} with the kappa of Theorem 5.1, which in full asks for rT >= 3 log(2/delta)",
         expected="a remark that the condition holds, or from which n on",
         measured=(
-            f"rT against 3 log(2/delta), delta = gamma/n, gamma = {gamma:g}, d = {d:g}, constants 1: {'; '.join(told) or NOT_RUN}. With B/n = {range_of(floats(ours, 'r'))} and T = {range_of(floats(ours, 'T'))}, as run here, it is met at n = {', '.join(f'{n:g}' for n in sorted(set(floats(met, 'n')))) or NOT_RUN}"
+            f"rT against 3 log(2/delta), delta = gamma/n, gamma = {gamma:g}, d = {d:g}, constants 1: {'; '.join(texts) or NOT_RUN}. With B/n = {range_of(floats(ours, 'r'))} and T = {range_of(floats(ours, 'T'))}, as run here, it is met at n = {', '.join(f'{n:g}' for n in sorted(set(floats(met, 'n')))) or NOT_RUN}"
         ),
         charitable="an asymptotic statement: rT grows like sqrt(n), the right-hand side like log(n), and constants are hidden",
     )  # fmt: skip
@@ -116,24 +116,26 @@ def _updates(evidence: Evidence) -> Finding:
 
 def _amplification(evidence: Evidence) -> Finding:
     published, independent = multipliers(evidence, PUBLISHED, lam=0), multipliers(evidence, INDEPENDENT)
-    own = [
+    pairs = [
         (float(row["r"]), row["mean"] / other["mean"])
         for row, other in paired_rows(published, independent, SETTING)
         if other["mean"] > 0
     ]
-    by_rate = [(f"B/n = {r:g}", [each for rate, each in own if rate == r]) for r in sorted({rate for rate, _ in own})]
-    told = "; ".join(f"{range_of(each)} at {place}" for place, each in by_rate)
+    by_rate = [
+        (f"B/n = {r:g}", [ratio for rate, ratio in pairs if rate == r]) for r in sorted({rate for rate, _ in pairs})
+    ]
+    text = "; ".join(f"{range_of(ratios)} at {place}" for place, ratios in by_rate)
     return finding(
         id="theorem-5.1-amplification", location="Theorem 5.1 beside Theorem 5.4", kind="text", severity="cosmetic", status="question", artefact=TABLE,
         statement="kappa^2 of the order of (B/n) T for lambda > 0, of (B/n)^2 T for lambda = 0",
         expected="a multiplier of correlated noise that tends to that of independent noise as lambda -> 0",
-        measured=f"F.12's kappa at lambda = 0 over D.9's, over T, eps and delta: {told or NOT_RUN}",
+        measured=f"F.12's kappa at lambda = 0 over D.9's, over T, eps and delta: {text or NOT_RUN}",
         charitable="Theorem 5.1 counts participations and has no amplification by sampling, which the text calls conservative; an implementer who sets lambda to 0 should take the other theorem",
     )  # fmt: skip
 
 
 def _threshold(evidence: Evidence) -> Finding:
-    large, sharp, seen = (rows(evidence, START, series=series) for series in (G_DELTA, G_SHARP, GRADIENT))
+    large, sharp, gradients = (rows(evidence, START, series=series) for series in (G_DELTA, G_SHARP, GRADIENT))
     risks = rows(evidence, CLIPPING, series=POPULATION)
     best = pd.DataFrame(
         [rows_at_end(group, "mean", largest=False).iloc[0] for _, group in risks.groupby(["clip_rule", "lam"])],
@@ -144,8 +146,8 @@ def _threshold(evidence: Evidence) -> Finding:
         statement="our analysis suggests the clipping scale C_clip of the order of G_delta, sufficient for the desired high-probability bounds",
         expected="how far G_delta is from the largest gradient, since the noise is proportional to C_clip",
         measured=(
-            f"G_delta {range_of(floats(large, 'mean'))}; with local supports and the frozen layer known {range_of(floats(sharp, 'mean'))}; largest gradients at the start {range_of(floats(seen, 'mean'))}, "
-            f"m = {range_of(floats(large, 'm'))}. Averaged population risk at the best step, lambda = {best['lam'].min():g}: {told_of(best[best['lam'] == best['lam'].min()], ['clip_rule'])}"
+            f"G_delta {range_of(floats(large, 'mean'))}; with local supports and the frozen layer known {range_of(floats(sharp, 'mean'))}; largest gradients at the start {range_of(floats(gradients, 'mean'))}, "
+            f"m = {range_of(floats(large, 'm'))}. Averaged population risk at the best step, lambda = {best['lam'].min():g}: {column_text(best[best['lam'] == best['lam'].min()], ['clip_rule'])}"
         ),
         charitable="a valid bound, and conservative: looseness, not an error. The paper says that it is sufficient, and a sharper constant does not change the rates",
     )  # fmt: skip
@@ -168,17 +170,19 @@ def _widths(evidence: Evidence) -> Finding:
 
 
 def _window(evidence: Evidence) -> Finding:
-    told = []
+    texts = []
     for logs, words in LOGS.items():
         upper, sixth = (rows(evidence, WIDTHS, series=series, logs=logs) for series in (UPPER, SIXTH))
-        on = ("n", "gamma", "lam", "eps", "eta", "accountant")
+        keys = ("n", "gamma", "lam", "eps", "eta", "accountant")
         shares = [
-            (row["n"], row["mean"] / other["mean"]) for row, other in paired_rows(upper, sixth, on) if other["mean"] > 0
+            (row["n"], row["mean"] / other["mean"])
+            for row, other in paired_rows(upper, sixth, keys)
+            if other["mean"] > 0
         ]
-        enough = sum(each >= 1 for _, each in shares)
+        enough = sum(share >= 1 for _, share in shares)
         if shares:
-            told.append(
-                f"{words}: {range_of(each for _, each in shares)}, at least 1 at {enough} of {len(shares)} places"
+            texts.append(
+                f"{words}: {range_of(share for _, share in shares)}, at least 1 at {enough} of {len(shares)} places"
             )
     sizes = rows(evidence, WIDTHS, series=UPPER)
     return finding(
@@ -186,7 +190,7 @@ def _window(evidence: Evidence) -> Finding:
         statement="m of order gamma^-6 up to logarithms lies in the admissible range of Theorem 4.1, which is nonempty",
         expected="an upper limit of at least gamma^-6 with the logarithms that the range suppresses",
         measured=(
-            f"upper limit, constants 1, n = {range_of(floats(sizes, 'n'))}, gamma = {range_of(floats(sizes, 'gamma'))}, eta = {range_of(floats(sizes, 'eta'))}, over gamma^-6: {'; '.join(told) or NOT_RUN}"
+            f"upper limit, constants 1, n = {range_of(floats(sizes, 'n'))}, gamma = {range_of(floats(sizes, 'gamma'))}, eta = {range_of(floats(sizes, 'eta'))}, over gamma^-6: {'; '.join(texts) or NOT_RUN}"
         ),
         charitable="borderline: the proof adjusts hidden constants and drops logarithms; a width of order gamma^-4 is left more room",
     )  # fmt: skip
@@ -207,11 +211,11 @@ def _comparator(evidence: Evidence) -> Finding:
         statement="W* = W_0 + tau u along the margin's direction has L_S(W*) <= 1/T for m of at least order log(m/delta) (log^2 T + log(n/delta))/gamma^4",
         expected="that loss at widths that can be run, or a remark on how large m has to be",
         measured=(
-            f"smallest loss over tau, above 1/T = {range_of(target)}: {_widths_told(table[above])}; at most that: {_widths_told(table[~above])}; margins {range_of(floats(table, 'gamma'))}"
+            f"smallest loss over tau, above 1/T = {range_of(target)}: {_losses_text(table[above])}; at most that: {_losses_text(table[~above])}; margins {range_of(floats(table, 'gamma'))}"
         ),
         charitable="the lemma holds for m large enough, and the widest network that was run may attain it; at smaller widths the activation saturates first. The bound holds for any comparator, and gradient descent finds better ones",
     )  # fmt: skip
 
 
-def _widths_told(table: pd.DataFrame) -> str:
-    return told_of(table, ["m", "tau_gamma"]) if len(table) else "at no width"
+def _losses_text(table: pd.DataFrame) -> str:
+    return column_text(table, ["m", "tau_gamma"]) if len(table) else "at no width"

@@ -1,7 +1,7 @@
-"""What is wrong in wang2026's privacy theorems, and a constant of theirs on the safe side.
+"""Errors in wang2026's privacy theorems, and a constant of theirs on the safe side.
 
-Only points that an independent review confirmed. Upper bounds of an accountant refute nothing: what refutes is what two
-data sets attain.
+Only points that an independent review confirmed are here. Upper bounds of an accountant refute nothing: a theorem is
+refuted by what two data sets attain.
 """
 
 import math
@@ -28,22 +28,21 @@ from dpdescent.papers.wang2026.criteria import (
 from dpdescent.papers.wang2026.guarantees import TARGET, VALIDITY, multiplier_brackets, regime_deltas, scale_needed
 from dpdescent.papers.wang2026.multipliers import TABLE, multipliers
 from dpdescent.privacy.participation import closed_forms, counterexample
-from dpdescent.replication.judging.algebra import floats, paired_rows, place_of, values_text
-from dpdescent.replication.judging.algebra import rows_of as each_row
+from dpdescent.replication.judging.algebra import floats, paired_rows, place_of, rows_of, values_text
 from dpdescent.replication.judging.evidence import Evidence, Finding
 from dpdescent.replication.judging.records import excerpt
 
-# The smallest example of a sampled batch: T, r and kappa of a single step.
+# T, r and kappa of the smallest example of a sampled batch, a single step.
 SMALLEST = (1, 0.1, 1)
 NOT_RUN = "not run"
-# Lengths of all gradients, in clipping thresholds, at which Theorem F.8's example is looked at.
+# Lengths of all gradients, in clipping thresholds, at which Theorem F.8's example is computed.
 SHARES = np.arange(0.05, 1.001, 0.05)
 
 
-def told_of(table: pd.DataFrame, keys: Sequence[str], column: str = "mean") -> str:
-    """Tells a column of a table, each value with its place."""
-    known = table[np.isfinite(floats(table, column))]
-    return values_text((place_of(row, keys), float(row[column])) for _, row in known.iterrows()) or NOT_RUN
+def column_text(table: pd.DataFrame, keys: Sequence[str], column: str = "mean") -> str:
+    """The finite values of a column with their places, as text."""
+    finite = table[np.isfinite(floats(table, column))]
+    return values_text((place_of(row, keys), float(row[column])) for _, row in finite.iterrows()) or NOT_RUN
 
 
 def quotients(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str]) -> list[float]:
@@ -52,7 +51,7 @@ def quotients(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str]) -> li
 
 
 def privacy(evidence: Evidence) -> Iterator[Finding]:
-    """Yields what is wrong with sampling, with the regime of small noise, and the constant."""
+    """Yields the errors on sampling and on the regime of small noise, and the constant."""
     yield _sampling(evidence)
     yield _regime(evidence)
     yield _renyi(evidence)
@@ -60,21 +59,24 @@ def privacy(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _sampling(evidence: Evidence) -> Finding:
-    on = ("panel", "T", "r", "lam", "eps", "delta", "kappa")
+    keys = ("panel", "T", "r", "lam", "eps", "delta", "kappa")
     pair, fixed = (rows(evidence, COUNTEREXAMPLE, series=series) for series in (PAIR_DELTA, ATTAINED))
-    # One value of eps where there are several: deltas of all of them are in the table.
-    both = [(row, other) for row, other in paired_rows(fixed, pair, on) if row["eps"] == 1 and row["lam"] == 0]
-    both.sort(key=lambda each: -float(each[0]["mean"]))
-    longest, single = both[:1], [each for each in both if (each[0]["T"], each[0]["r"], each[0]["kappa"]) == SMALLEST]
+    # One value of eps is enough here, because the table has the deltas of all.
+    pairs = [(row, other) for row, other in paired_rows(fixed, pair, keys) if row["eps"] == 1 and row["lam"] == 0]
+    pairs.sort(key=lambda deltas: -float(deltas[0]["mean"]))
+    longest, single = (
+        pairs[:1],
+        [deltas for deltas in pairs if (deltas[0]["T"], deltas[0]["r"], deltas[0]["kappa"]) == SMALLEST],
+    )
     place = ("T", "r", "kappa")
-    told = "; ".join(
+    text = "; ".join(
         f"{row['mean']:.3g} against {other['mean']:.3g} at {place_of(row, place)}" for row, other in [*longest, *single]
     )
     largest = "".join(f"{row['mean']:.3g} instead of {other['mean']:.3g}" for row, other in longest)
     shown = pd.DataFrame(
         [
             {**row[list(place)], "attained": row["mean"], "pair": other["mean"]}
-            for row, other in [*longest, *single, *both[1:5]]
+            for row, other in [*longest, *single, *pairs[1:5]]
         ]
     )
     return finding(
@@ -82,7 +84,7 @@ def _sampling(evidence: Evidence) -> Finding:
         statement="'our algorithm A is dominated by (P, Q) under the zero-out-remove relation', its batches having a fixed size",
         expected="no neighbours that attain a larger delta",
         measured=(
-            f"{told or NOT_RUN}: delta at eps = 1, lambda = 0, all others' clipped gradients -C_clip v, the record's C_clip v or 0"
+            f"{text or NOT_RUN}: delta at eps = 1, lambda = 0, all others' clipped gradients -C_clip v, the record's C_clip v or 0"
         ),
         why="where the record takes part, B - 1 others do, else B: they cannot be released",
         charitable=f"valid for Poisson sampling. It takes long gradients ({_lengths(pair)}), which C_clip >= G_delta rules out. Theorem 5.1 is unaffected",
@@ -93,30 +95,27 @@ def _sampling(evidence: Evidence) -> Finding:
 
 
 def _lengths(pair: pd.DataFrame) -> str:
-    """The least length of all gradients at which a single step attains more than the pair, by quadrature, as text."""
+    """Text on the least length of all gradients at which a single step attains more than the pair, by quadrature."""
     steps = pair[(pair["panel"] == "quadrature") & (pair["mean"] > 0)]
-    least = [
-        next((s for s in SHARES if _one_step(row, float(s)) > row["mean"] * (1.0 + 1e-6)), math.inf)
-        for row in each_row(steps.dropna(subset=["kappa", "eps", "r"]))
-    ]
+    least = []
+    for row in rows_of(steps.dropna(subset=["kappa", "eps", "r"])):
+        deltas = (
+            (share, counterexample.one_step_delta(row["kappa"] / share, row["eps"], row["r"])) for share in SHARES
+        )
+        least.append(next((share for share, delta in deltas if delta > row["mean"] * (1.0 + 1e-6)), math.inf))
     return f"|g|/C_clip of at least {range_of(least)} in a single step" if least else NOT_RUN
-
-
-def _one_step(row: "pd.Series[float]", share: float) -> float:
-    """delta of one step where all gradients have that share of the threshold."""
-    return counterexample.one_step_delta(float(row["kappa"]) / share, float(row["eps"]), float(row["r"]))
 
 
 def _regime(evidence: Evidence) -> Finding:
     target = rows(evidence, VALIDITY, panel="regime", series=TARGET)
-    found = regime_deltas(target)
+    deltas = regime_deltas(target)
     broken = sorted(
-        (each for each in found.items() if each[1][1] > each[1][2]), key=lambda each: -each[1][1] / each[1][2]
+        (item for item in deltas.items() if item[1][1] > item[1][2]), key=lambda item: -item[1][1] / item[1][2]
     )
     first_and_last = [*broken[:1], *broken[1:][-1:]]
-    told = "; ".join(f"{known:.3g} against {delta:.3g} at {place}" for place, (_, known, delta) in first_and_last)
+    text = "; ".join(f"{reached:.3g} against {delta:.3g} at {place}" for place, (_, reached, delta) in first_and_last)
     shown = pd.DataFrame(
-        [(place.removeprefix("n = "), *each) for place, each in found.items()],
+        [(place.removeprefix("n = "), *values) for place, values in deltas.items()],
         columns=["n", "kappa", "known", "target"],
     )
     return finding(
@@ -125,7 +124,7 @@ def _regime(evidence: Evidence) -> Finding:
         expected="a delta of at most the target",
         measured=(
             f"B and T of Corollary 5.5, gamma = {range_of(floats(target, 'gamma'))}, eps = {range_of(floats(target, 'eps'))}, a gradient of norm C_clip reversed: "
-            f"{f'delta of at least {told}' if told else 'nowhere above it' if len(target) else NOT_RUN}"
+            f"{f'delta of at least {text}' if text else 'nowhere above it' if len(target) else NOT_RUN}"
         ),
         why="kappa tends to 0 while rT = 1",
         charitable=f"Corollary 5.5's own C_clip is larger. {scale_needed(evidence)}",
@@ -137,9 +136,9 @@ def _regime(evidence: Evidence) -> Finding:
 
 def _renyi(evidence: Evidence) -> Finding:
     places = multiplier_brackets(evidence)
-    # Estimates of the multiplier over what two data sets need.
-    holds = sum(over.low >= 1.0 - EQUAL for over in places.values())
-    fails = sum(over.high < 1.0 - EQUAL for over in places.values())
+    # Estimates are ratios of the multiplier to the needed one.
+    holds = sum(bracket.low >= 1.0 - EQUAL for bracket in places.values())
+    fails = sum(bracket.high < 1.0 - EQUAL for bracket in places.values())
     claimed, attained_eps, place = _audited()
     return finding(
         id="theorem-d.9-renyi", location="Theorem 5.4, Theorem D.9, Lemma D.7", kind="privacy", severity="high", status="confirmed", artefact=TABLE,
@@ -158,21 +157,23 @@ def _renyi(evidence: Evidence) -> Finding:
 
 
 def _single() -> str:
-    """Theorem D.9 at one step, exactly, because the likelihood ratio rises with the output."""
+    """Text on Theorem D.9 at one step, which is exact, because the likelihood ratio rises with the output."""
     T, r, eps, delta = 1, 0.01, 1.0, 1e-3
     kappa = closed_forms.independent_multiplier(T, r, eps, delta)
-    known = attained.delta_by_largest(kappa, eps, T, r)
-    return f"and delta = {known:.2g} in place of {delta:g} at T = {T}, B/n = {r:g}, eps = {eps:g}, kappa = {kappa:.3g}"
+    reached = attained.delta_by_largest(kappa, eps, T, r)
+    return (
+        f"and delta = {reached:.2g} in place of {delta:g} at T = {T}, B/n = {r:g}, eps = {eps:g}, kappa = {kappa:.3g}"
+    )
 
 
 def _violated(evidence: Evidence) -> pd.DataFrame:
-    """Rows of Theorem D.9's multipliers that two data sets refute, the worst first, with what these need at least."""
-    found = [
+    """Rows of Theorem D.9's multipliers that two data sets refute, the worst first, with the least needed ones."""
+    violations = [
         {**row[list(SETTING)], "mean": row["mean"], "needed": 2.0 * other["mean"]}
         for row, other in paired_rows(multipliers(evidence, INDEPENDENT), multipliers(evidence, PAIR, lam=0), SETTING)
         if row["mean"] < 2.0 * other["mean"]
     ]
-    return pd.DataFrame(sorted(found, key=lambda each: each["mean"] / each["needed"])[:5])
+    return pd.DataFrame(sorted(violations, key=lambda violation: violation["mean"] / violation["needed"])[:5])
 
 
 @cache
