@@ -5,6 +5,8 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp
+from scipy.stats import norm
 
 from dpdescent.privacy.participation import fixed_size, gaussian, tail
 
@@ -118,3 +120,23 @@ def test_wrong_arguments_are_named() -> None:
         fixed_size.multiplier(1.0, 10, 1.5, 1e-5)
     with pytest.raises(ValueError, match="eps"):
         fixed_size.multiplier(0.0, 10, 0.1, 1e-5)
+
+
+@pytest.mark.parametrize("alpha", [1.5, 8.0, 20.0])
+def test_renyi_divergence_of_the_full_batch_is_the_gaussian_one(alpha):
+    assert fixed_size.renyi_divergence(3.0, 1.0, alpha) == pytest.approx(alpha * 2.0 / 9.0, rel=1e-9)
+
+
+@pytest.mark.parametrize(("kappa", "rate", "alpha"), [(6.736, 0.1, 14.18), (3.297, 0.0316, 21.26), (1.5, 0.01, 8.0)])
+def test_renyi_divergence_is_above_what_two_data_sets_attain(kappa, rate, alpha):
+    """The removed record's direction, by quadrature; where few steps are sampled it is nearly all."""
+    x = np.linspace(-14.0 * kappa, 2.0 * alpha + 14.0 * kappa, 400_001)
+    ratio = np.log1p(rate * np.expm1(np.minimum((2.0 * x - 2.0) / kappa**2, 600.0)))
+    attained = logsumexp(alpha * ratio + norm.logpdf(x, scale=kappa), b=x[1] - x[0]) / (alpha - 1.0)
+    allowed = fixed_size.renyi_divergence(kappa, rate, alpha)
+    assert attained * (1.0 - 1e-9) <= allowed < 1.2 * attained
+
+
+def test_renyi_divergence_beyond_the_range_of_numbers_is_refused():
+    with pytest.raises(ValueError, match=r"kappa=0.649 is too small at alpha=26.3: give a larger one"):
+        fixed_size.renyi_divergence(0.649, 0.001, 26.3)
