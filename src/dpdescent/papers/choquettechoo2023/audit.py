@@ -92,7 +92,7 @@ def _without_account(event: Mechanism) -> NotAudited:
 
 
 def _damped_difference(cell: Spec, arm: str, event: Mechanism) -> toeplitz.DampedDifference | None:
-    """Returns the noise of an arm on a stream, None where it is no damped difference, because the attack makes no other."""
+    """Returns the noise of an arm on a stream; None where it is no damped difference: the attack makes no other."""
     list_arms = STREAMS.get(cell.get("artefact", ""))
     stream_arm = None if list_arms is None or event.sampler != "single pass" else dict(list_arms(cell)).get(arm)
     if stream_arm is None or stream_arm.algorithm != event.name:

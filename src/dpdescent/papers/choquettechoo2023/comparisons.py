@@ -47,7 +47,7 @@ class Analogue:
         variant: variant whose rows are judged.
         artefact: artefact whose table has these rows.
         intervals: note on the randomness that its intervals take in.
-        added: whether its claims came after the review that changed the first ones, and have its criteria from the start.
+        added: whether its claims came after the review that changed criteria, and have the changed ones from the start.
     """
 
     ids: dict[str, str]
@@ -183,7 +183,7 @@ def gap_closed(evidence: Evidence, analogue: Analogue, ahead: pd.DataFrame) -> C
 
 
 def _share(ahead: pd.DataFrame) -> Estimate:
-    """The share of the gap between the best other mechanism and ME; its interval is unbounded where the gap may be nil."""
+    """The share of the gap from the best other mechanism to ME; its interval is unbounded where the gap may be nil."""
     others, to_me = _anytime_rows(ahead), row_at(ahead, mechanism=ME)
     if not len(others) or math.isnan(to_me["mean"]):
         return NOTHING

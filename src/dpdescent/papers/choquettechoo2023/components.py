@@ -1,7 +1,7 @@
 """Components of the error and random products, exact for Gaussian inputs (App. C.2, C.3, D.2), with what lemmas bound.
 
 The iterate is theta^(0) + ... + theta^(m) + delta^(m) (eq. 36): theta^(0) has H in the place of every x x', theta^(r)
-is driven by `(H - x x') theta^(r-1)`, and delta^(m) is the remainder. Second moments are diagonal along the eigenvectors
+is driven by `(H - x x') theta^(r-1)`, and delta^(m) is the rest. Second moments are diagonal along the eigenvectors
 of H; with `Q_t = I - eta x_t x_t'` each expectation is a recursion of d numbers.
 """
 
@@ -90,7 +90,7 @@ def section(rate: float, size: int) -> Array:
 
 
 def kurtosis(shape: Array) -> float:
-    """The least C_kurt for one `P = diag(shape)` and Gaussian inputs: `E z z' P z z' = 2 P + Tr(P) I` divided by Tr P."""
+    """The least C_kurt for one `P = diag(shape)`, Gaussian inputs: `E z z' P z z' = 2 P + Tr(P) I` divided by Tr P."""
     return float(2.0 * shape.max() / shape.sum() + 1.0)
 
 
@@ -167,7 +167,7 @@ def higher_order_bound(problem: RegressionProblem, q: Array, gamma_squared: floa
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows at both ends of Figure 2's panels; most need eta R^2 below 1, and those that label noise changes have it too."""
+    """Rows at both ends of Figure 2's panels, most of them where eta R^2 is below 1; with label noise if it matters."""
     plain, noisy = (
         [point for point in at_ends(evidence, variant) if asserted(point.problem)] for variant in ("main", LABEL_NOISE)
     )

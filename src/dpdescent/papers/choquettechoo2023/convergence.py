@@ -154,7 +154,7 @@ def _least(tuning: Tuning, eta_max: float) -> float:
 
 
 def _starts(evidence: Evidence) -> Iterator[Bound]:
-    """Rows on the starts of both mechanisms at the smallest T of the exact panel, and on Corollary D.14's first term."""
+    """Rows on both mechanisms' starts at the smallest T of the exact panel, and on Corollary D.14's first term."""
     exact = error_rows(evidence, "exact")
     shortest = ends(row["T"] for row in exact)[:1]
     for row in (row for row in exact if row["T"] in shortest):

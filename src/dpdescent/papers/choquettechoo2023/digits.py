@@ -125,7 +125,7 @@ def task(spec: Spec, rng: np.random.Generator) -> Task:
 
 
 def rows_of(spec: Spec, make_task: MakeTask) -> Iterator[Row]:
-    """Yields rows of each epsilon: every mechanism's test accuracy on every seed, and the lead of nu-DP-FTRL over it."""
+    """Yields rows of each epsilon: test accuracies of every mechanism and seed, and nu-DP-FTRL's lead over them."""
     for eps in as_list(spec["cell"]["eps"]):
         compared = [EpochArm.of(spec, name, eps) for name in names(spec)]
         rates = tuned_rates(spec, make_task, compared)
@@ -148,7 +148,7 @@ def _rows(arm: EpochArm, rate: float, trial: int, accuracies: dict[str, float]) 
 
 
 def tuned_rates(spec: Spec, make_task: MakeTask, arms: Sequence[EpochArm]) -> list[float]:
-    """Returns the rate of the best mean accuracy of each arm, on seeds of their own, which draw records of their own."""
+    """Returns each arm's rate of the best mean accuracy, on seeds and records that the table does not use."""
     rates, seeds = sorted(as_list(spec["arms"]["learning_rate"])), range(-spec["settings"]["tuning_seeds"], 0)
 
     def accuracies(seed: int, asked: dict[int, list[int]]) -> dict[int, Array]:
@@ -203,7 +203,7 @@ def _train(spec: Spec, task: Task, group: Asked, trial: int) -> list[Array]:
 
 
 def _joined(noise: Sequence[Array | None], runs: Sequence[int]) -> Array | None:
-    """Noise of several mechanisms, each of shape (T, 1, parameters), repeated for its runs; that of only one as it is."""
+    """Noise of mechanisms, each of shape (T, 1, parameters), repeated for their runs; that of only one as it is."""
     arrays = [array for array in noise if array is not None]
     if len(arrays) < 2:
         return arrays[0] if arrays else None

@@ -30,7 +30,8 @@ SEARCH = (1e-6, 1e6)
 LARGEST_NU = 0.999
 # Numbers, over all directions, that are held at a time, because those of all steps would not fit in memory.
 BLOCK = 1 << 20
-# Where the best learning rate is looked for: eta mu T, and the gain of second moments, beyond which they diverge.
+# Range of eta mu T in which the best learning rate is looked for, and the largest gain of second moments there, because
+# they diverge at a gain of 1.
 SMALLEST, LARGEST, STABLE = 0.05, 500.0, 0.9
 
 
@@ -213,9 +214,9 @@ def best_nu(problem: RegressionProblem) -> tuple[float, float]:
     """The nu of the least error of nu-Noisy-FTRL, and that error; the paper's choice is at most eta mu."""
     eta_mu = float(problem.rates.min())
     bounds = (math.log(SEARCH[0] * eta_mu), math.log(min(SEARCH[1] * eta_mu, LARGEST_NU)))
-    found = minimize_scalar(lambda log_nu: nu_noisy_ftrl(problem, math.exp(log_nu)), bounds=bounds, method="bounded",
+    search = minimize_scalar(lambda log_nu: nu_noisy_ftrl(problem, math.exp(log_nu)), bounds=bounds, method="bounded",
                             options={"xatol": 1e-9})  # fmt: skip
-    nu = math.exp(float(found.x))
+    nu = math.exp(float(search.x))
     return nu, nu_noisy_ftrl(problem, nu)
 
 
@@ -263,7 +264,7 @@ def risks(problem: RegressionProblem, beta: Array, sigma_squared: float, start: 
 
 
 def _weights(problem: RegressionProblem, taps: Array, memory: Array, weights: Array) -> tuple[Array, Array, Array]:
-    """Weights q_j of the first t coefficients for every t of a block, shape (d, block), and what the next one needs."""
+    """Weights q_j of the first t coefficients for every t of a block, shape (d, block), and the state after it."""
     smoothed = _filtered(np.broadcast_to(taps, (problem.d, len(taps))), 1.0 - problem.rates, memory)
     q = weights[:, None] + np.cumsum(taps * (2.0 * smoothed - taps), axis=1)
     return q, smoothed[:, -1], q[:, -1]
@@ -293,9 +294,10 @@ class Tuned:
 
 
 def transient(problem: RegressionProblem, start: Array, T: float) -> float:
-    """What is left of the start after T steps, `1/2 sum lam_j E theta_j^2` without any noise, exact.
+    """The start's part of the error after T steps, `1/2 sum lam_j E theta_j^2` without any noise, exact.
 
-    The decay rates are taken from the recursion's generator over eta, because 1 - eta lambda rounds to 1 at small eta.
+    The decay rates are those of the recursion's generator divided by eta, because 1 - eta lambda rounds to 1 at small
+    eta.
 
     Args:
         problem: the problem; its noise does not enter.
@@ -305,8 +307,8 @@ def transient(problem: RegressionProblem, start: Array, T: float) -> float:
     require_positive(T=T)
     lam, rates = problem.lam, problem.rates
     decay, V = np.linalg.eigh(np.diag(2.0 * lam * (1.0 - rates)) - problem.eta * np.outer(lam, lam))
-    left = np.exp(T * np.log1p(-problem.eta * decay))
-    return float(0.5 * (lam @ V) @ (left * (V.T @ start**2)))
+    remaining = np.exp(T * np.log1p(-problem.eta * decay))
+    return float(0.5 * (lam @ V) @ (remaining * (V.T @ start**2)))
 
 
 def error_after(problem: RegressionProblem, start: Array, T: float, damped: bool) -> float:
@@ -316,18 +318,15 @@ def error_after(problem: RegressionProblem, start: Array, T: float, damped: bool
 
 
 def tuned_rate(problem: RegressionProblem, start: Array, T: float, damped: bool) -> Tuned:
-    """The least error over learning rates; the problem's own rate does not enter. Arguments are those of `error`."""
+    """The least error over learning rates, arguments as of `error_after`; the problem's own rate does not enter."""
     require_positive(T=T)
 
-    def at(log: float) -> float:
+    def error_at(log: float) -> float:
         return error_after(replace(problem, eta=math.exp(log)), start, T, damped)
 
     low = math.log(SMALLEST / (problem.mu * T))
-    high = min(math.log(LARGEST / (problem.mu * T)), math.log(_largest_stable_rate(problem)))
-    found = minimize_scalar(at, bounds=(low, high), method="bounded", options={"xatol": 1e-6})
-    return Tuned(float(found.fun), math.exp(float(found.x)))
-
-
-def _largest_stable_rate(problem: RegressionProblem) -> float:
-    """A learning rate of a gain of at most `STABLE`: `A <= (Tr H) eta / (2 (1 - eta L))`."""
-    return STABLE / (0.5 * problem.trace + STABLE * problem.largest)
+    # The gain A is at most (Tr H) eta / (2 (1 - eta L)), which is `STABLE` at this rate.
+    stable = STABLE / (0.5 * problem.trace + STABLE * problem.largest)
+    high = min(math.log(LARGEST / (problem.mu * T)), math.log(stable))
+    search = minimize_scalar(error_at, bounds=(low, high), method="bounded", options={"xatol": 1e-6})
+    return Tuned(float(search.fun), math.exp(float(search.x)))

@@ -11,7 +11,7 @@ smallest psi is a quotient,
 
 The constraint holds for all convex functions if `Lambda = lambda_0 - sum_{t != 0} lambda_t e^{-i omega t}` with
 nonnegative lambda_t and `sum lambda_t <= 2 lambda_0` (sign "minus"). (91) is printed with plus signs (sign "plus"),
-which gradients that are not odd can violate. Here psi is the paper's over eta^2, as in (10), and even in omega.
+which gradients that are not odd can violate. Here psi is the paper's divided by eta^2, as in (10), and even in omega.
 """
 
 from collections.abc import Sequence
@@ -123,8 +123,8 @@ def static_multiplier(descent: Descent, frequencies: Array, costs: Array) -> Mul
         total = float(costs @ (1.0 / (above + curvature * expit(-s))))
         return total * (1.0 + spread**2 / (4.0 * curvature * float(expit(s))))
 
-    found = minimize_scalar(cost, bounds=(-30.0, 30.0), method="bounded", options={"xatol": 1e-9})
-    return Multiplier(np.array([0.5 / (curvature * float(expit(found.x)))]))
+    search = minimize_scalar(cost, bounds=(-30.0, 30.0), method="bounded", options={"xatol": 1e-9})
+    return Multiplier(np.array([0.5 / (curvature * float(expit(search.x)))]))
 
 
 def best_multiplier(
@@ -150,8 +150,8 @@ def best_multiplier(
 def conic_multiplier(descent: Descent, frequencies: Array, costs: Array, *, T_max: int, sign: str) -> Multiplier:
     """The best multiplier by the second-order cone programme of choquettechoo2023 App. E.1, for T_max >= 0, mu < L.
 
-    Unknowns are psi over the static psi and lambda over the static lambda_0. Without that and the scaling of
-    `_cone_rows` the solver fails at large kappa.
+    Unknowns are psi divided by the static psi and lambda divided by the static lambda_0, because without that and the
+    scaling of `_cone_rows` the solver fails at large kappa.
     """
     static = static_multiplier(descent, frequencies, costs)
     unit, scale = static.psi(descent, frequencies), float(static.lambdas[0])

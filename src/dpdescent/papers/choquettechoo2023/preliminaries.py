@@ -1,4 +1,4 @@
-"""What the paper takes from elsewhere (App. C.4, F): elliptic integrals, small lemmas, the Hanson-Wright inequality."""
+"""Results that the paper takes from others (App. C.4, F): elliptic integrals, lemmas, the Hanson-Wright inequality."""
 
 import math
 from collections.abc import Iterator
@@ -73,7 +73,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         for b in sorted({a, math.sqrt(a * QUARTER), QUARTER}) if a <= QUARTER else ():
             yield from _ordered(a, b)
     for a in (1e-5, 0.01, 0.1, QUARTER, THIRD):
-        yield from (_beyond(a, b) for b in (0.26, 0.3, THIRD) if a <= b)
+        yield from (_beyond_a_quarter(a, b) for b in (0.26, 0.3, THIRD) if a <= b)
     yield from _cosines()
     yield from _reductions()
     yield from _thresholds()
@@ -135,7 +135,7 @@ def _ordered(a: float, b: float) -> Iterator[Bound]:
         )  # fmt: skip
 
 
-def _beyond(a: float, b: float) -> Bound:
+def _beyond_a_quarter(a: float, b: float) -> Bound:
     """Evaluates Lemma C.21(ii) where it is not stated and the proof of Proposition C.22 uses it."""
     why = f"(128/49) log(8/a), stated for b of at most 1/4; {CLOSED}"
     return bound_row(
@@ -209,8 +209,8 @@ def _thresholds() -> Iterator[Bound]:
 def _constant() -> Iterator[Bound]:
     """Evaluates the constant c of Hanson-Wright that Chernoff's bound gives for Gaussian vectors.
 
-    Its exponent is `(s - log(1+s)) |A|_F^2/(2 |A|_2^2)`, where `s = t |A|_2/|A|_F^2`. Over the minimum
-    in Lemma F.6 it is least at s = 1; many equal eigenvalues reach it.
+    Its exponent is `(s - log(1+s)) |A|_F^2/(2 |A|_2^2)`, where `s = t |A|_2/|A|_F^2`. Divided by the minimum in Lemma
+    F.6 it is least at s = 1; many equal eigenvalues reach it.
     """
     measured = (1.0 - math.log(2.0)) / 2.0
     why = "measured is (1 - log 2)/2, which Chernoff's bound gives for Gaussian vectors"

@@ -94,7 +94,7 @@ def _errors(axes: Axes, rows: pd.DataFrame, x: str) -> None:
 
 
 def _bounds(axes: Axes, rows: pd.DataFrame, x: str) -> None:
-    """Draws the paper's bounds with their constants, and the exact errors that they are on."""
+    """Draws the paper's bounds with their constants, and the exact errors that they bound."""
     _exact(axes, rows, x)
     _lines(axes, rows, x, BOUNDS)
 
