@@ -57,7 +57,11 @@ ATTACKS: dict[str, Callable[..., Attack]] = {ONE_PASS: one_pass, EPOCHS: epochs,
 def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     """Returns the audit of an arm of the ledger; it leaves out learning rates that were tuned on the records."""
     if not event.releases:
-        return _without_account(event)
+        if "non-private" in event.reason:
+            return NotAudited("no noise: any difference shows")
+        if "not clipped" in event.reason:
+            return NotAudited("gradients are not clipped: one record moves a sum as far as it likes, at any noise")
+        return no_attack(event.name)
     release, *others = event.releases
     if event.name == AMPLIFIED and isinstance(release, SubsampledGaussianReleases) and not others:
         kappa = release.noise_sd / release.sensitivity
@@ -81,14 +85,6 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
 def statements() -> Iterable[Statement]:
     """Returns none, because the paper's one privacy statement, Theorem 1.1, is audited with the arms."""
     return ()
-
-
-def _without_account(event: Mechanism) -> NotAudited:
-    if "non-private" in event.reason:
-        return NotAudited("no noise: any difference shows")
-    if "not clipped" in event.reason:
-        return NotAudited("gradients are not clipped: one record moves a sum as far as it likes, at any noise")
-    return no_attack(event.name)
 
 
 def _damped_difference(cell: Spec, arm: str, event: Mechanism) -> toeplitz.DampedDifference | None:

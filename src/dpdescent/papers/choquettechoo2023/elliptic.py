@@ -34,7 +34,10 @@ def integrals(a: ArrayLike, b: ArrayLike) -> Array:
         b: in (0, 1]; broadcast against a.
     """
     a, b = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
-    _require_within(a, b)
+    if not ((a >= 0.0) & (a <= 1.0)).all():
+        raise ValueError(f"a={a} must lie in [0, 1]: it is nu, a damping")
+    if not ((b > 0.0) & (b <= 1.0)).all():
+        raise ValueError(f"b={b} must lie in (0, 1]: it is eta lambda, and I(a, b) diverges as b tends to 0")
     positive = np.where(a > 0.0, a, 1.0)
     modulus = (positive / (2.0 - positive)) ** 2  # 1 - k^2
     characteristic = (positive * (1.0 - b / 2.0) / (b * (1.0 - positive / 2.0))) ** 2  # 1 - alpha^2
@@ -56,13 +59,6 @@ def diagonal(a: float) -> float:
     if not 0.0 < a <= 1.0:
         raise ValueError(f"a={a} must lie in (0, 1]: the integral diverges as a tends to 0")
     return 4.0 / (2.0 - a) * float(ellipkm1((a / (2.0 - a)) ** 2))
-
-
-def _require_within(a: Array, b: Array) -> None:
-    if not ((a >= 0.0) & (a <= 1.0)).all():
-        raise ValueError(f"a={a} must lie in [0, 1]: it is nu, a damping")
-    if not ((b > 0.0) & (b <= 1.0)).all():
-        raise ValueError(f"b={b} must lie in (0, 1]: it is eta lambda, and I(a, b) diverges as b tends to 0")
 
 
 def _third(modulus: Array, characteristic: Array) -> Array:

@@ -275,7 +275,7 @@ def _finite(evidence: Evidence) -> Finding:
 
 
 def _half(evidence: Evidence) -> Finding:
-    """The finding on the factor 2 of C.18: its rows of bounds.csv are halved: F of (22) is twice that of (8)."""
+    """The finding on the factor 2 of C.18, whose rows of bounds.csv are halved, because F of (22) is twice (8)'s."""
     table = evidence.tables.get("bounds")
     excess: list[float] = []
     asserted = held = 0

@@ -24,7 +24,7 @@ from dpdescent.replication.judging.algebra import rows_of
 from dpdescent.replication.judging.bound_rows import bound_row
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
-from dpdescent.replication.judging.statistics import NOTHING, Estimate, less_number, proportion, with_value
+from dpdescent.replication.judging.statistics import NOTHING, less_number, proportion, with_value
 
 # Rules for the learning rate, each of a theorem at its constants 1, and with it for the clip norm of the noise.
 ITERATES, NO_CLIPPING = "rate of D.4", "rate of D.13"
@@ -208,12 +208,14 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
             cells=_growth(table, form), criterion=at_most(SAME_ORDER), changed=NEW, note=f"{ORDERS}; {_levels(table, form)}",
         )  # fmt: skip
     clipped = rows(evidence, ARTEFACT, series="clipped", rule=NO_CLIPPING)
+    # Clopper-Pearson limits without a correction, because all shares must pass.
+    shares = [proportion(row["mean"], row["trials"]) for row in algebra.rows_of(clipped) if row["trials"] > 0]
     failure = evidence.settings["failure"]
     yield claim(
         id="clip-norm", artefact=ARTEFACT, location="Thm D.13 (b)", kind="theorem", source="paper",
         statement="with the clip norm and the learning rate of Theorem D.13 no gradient is clipped with probability 1 - p",
         quantity="share of runs with a gradient beyond that clip norm, all constants at 1: the largest",
-        measured=_share(clipped), criterion=at_most(failure, ", p"),
+        measured=max(with_value(shares), key=lambda share: share.high, default=NOTHING), criterion=at_most(failure, ", p"),
         changed="Before a review the claim was not testable, because the constants have no value; at 1 it can fail.",
         note="larger constants clip less at smaller steps",
     )  # fmt: skip
@@ -253,12 +255,6 @@ def _slopes(table: pd.DataFrame) -> algebra.Places:
 def _levels(table: pd.DataFrame, form: str) -> str:
     ratios = algebra.positive(algebra.floats(table, "mean") / algebra.floats(table, form))
     return f"at constant 1 it is {min(ratios):.3g} to {max(ratios):.3g} of the bound" if ratios else "no rows"
-
-
-def _share(table: pd.DataFrame) -> Estimate:
-    """The largest share of a row with its Clopper-Pearson limits; no correction is needed, because all must pass."""
-    shares = [proportion(row["mean"], row["trials"]) for row in algebra.rows_of(table) if row["trials"] > 0]
-    return max(with_value(shares), key=lambda share: share.high, default=NOTHING)
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:

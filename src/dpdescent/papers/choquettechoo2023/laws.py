@@ -172,7 +172,7 @@ def h(problem: RegressionProblem, frequencies: Array) -> Array:
 
 
 def h_x(problem: RegressionProblem, frequencies: Array) -> Array:
-    """h_x of the exact error: h where `(2 - eta lambda_j) / (1 - eta lambda_j)` multiplies every term."""
+    """The weight h_x of the exact error: h with each term times `(2 - eta lambda_j) / (1 - eta lambda_j)`."""
     problem.require_stable()
     rates = problem.rates
     return _weighted(problem, problem.lam * (2.0 - rates) / (1.0 - rates), frequencies)
@@ -255,19 +255,16 @@ def risks(problem: RegressionProblem, beta: Array, sigma_squared: float, start: 
     errors = [[readout @ rotated]]
     length = max(1, BLOCK // problem.d)
     for first in range(0, steps, length):
-        q, memory, weights = _weights(problem, taps[first : first + length], memory, weights)
+        block = taps[first : first + length]
+        smoothed = _filtered(np.broadcast_to(block, (problem.d, len(block))), 1.0 - problem.rates, memory)
+        # The weights of the first t coefficients, for every t of the block.
+        q = weights[:, None] + np.cumsum(block * (2.0 * smoothed - block), axis=1)
+        memory, weights = smoothed[:, -1], q[:, -1]
         force = problem.eta**2 * (problem.lam[:, None] * problem.sigma_sgd**2 + sigma_squared * q)
         moments = _filtered(V.T @ force, factors, rotated)
         rotated = moments[:, -1]
         errors.append(readout @ moments)
     return np.concatenate(errors)
-
-
-def _weights(problem: RegressionProblem, taps: Array, memory: Array, weights: Array) -> tuple[Array, Array, Array]:
-    """Weights q_j of the first t coefficients for every t of a block, shape (d, block), and the state after it."""
-    smoothed = _filtered(np.broadcast_to(taps, (problem.d, len(taps))), 1.0 - problem.rates, memory)
-    q = weights[:, None] + np.cumsum(taps * (2.0 * smoothed - taps), axis=1)
-    return q, smoothed[:, -1], q[:, -1]
 
 
 def _filtered(force: Array, factors: Array, before: Array) -> Array:

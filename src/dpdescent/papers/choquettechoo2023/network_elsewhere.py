@@ -325,7 +325,7 @@ class Workshop:
         return state, seen
 
     def choose_way(self, say: Callable[[str], None] = print) -> Any:
-        """Times the first steps of the first run in each way, keeps the fastest, and returns what `piece` saw that way."""
+        """Times the first steps of the first run in each way, keeps the fastest, and returns what `piece` saw."""
         with ThreadPoolExecutor(len(WAYS)) as pool:
             # All ways are compiled at the same time, because that takes longer than the steps.
             compiled = {way: pool.submit(self._first_steps, way) for way in WAYS}

@@ -382,8 +382,8 @@ def _quadratic_row(problem: StronglyConvexProblem, grid: Quadrature, noise: Nois
 
 
 def _more_lags(table: pd.DataFrame, row: pd.Series) -> Iterator[Bound]:
-    same = table[(table["multiplier"] == STATIC) & _at_same_place(table, row, ["eta", "kappa", "series"])]
-    value = mean_at(same)
+    keys = ["eta", "kappa", "series"]
+    value = mean_at(table[(table["multiplier"] == STATIC) & (table[keys] == row[keys]).all(axis=1)])
     if value is not None:
         measured = row["mean"]
         why = f"that of the static multiplier; measured has more lags, which leave {measured / value:.4g} of it"
@@ -391,13 +391,6 @@ def _more_lags(table: pd.DataFrame, row: pd.Series) -> Iterator[Bound]:
             bound="bound (10), more lags", location="App. E.1", setting=_place_of(row), value=value,
             measured=measured, note=why, allowed=criteria.SOLVED * value,
         )  # fmt: skip
-
-
-def _at_same_place(table: pd.DataFrame, row: pd.Series, keys: list[str]) -> "pd.Series[bool]":
-    equal = pd.Series(True, index=table.index)
-    for key in keys:
-        equal &= table[key] == row[key]
-    return equal
 
 
 def _recomputed(evidence: Evidence, row: pd.Series) -> Iterator[Bound]:
