@@ -261,5 +261,5 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates bound (7) at every point of Figure 4 beside the mean error."""
     for row in algebra.rows_of(evidence.select("fig04", error_to="beta_hat")):
         place = f"Figure 4({row['panel']})"
-        at = cases.case(evidence, cases.FIGURE_4, T=row["T"], rho1=row["rho1"], rho2=row["rho2"], place=place)
-        yield cases.error_bound(at, row["mean"])
+        case = cases.case(evidence, cases.FIGURE_4, T=row["T"], rho1=row["rho1"], rho2=row["rho2"], place=place)
+        yield cases.error_bound(case, row["mean"])

@@ -169,7 +169,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _whose_cost(table: pd.DataFrame) -> str:
-    """What the planted records are not: Algorithm 1 itself, and an ordinary record; for a note."""
+    """A note on the costs that the planted records do not show: of Algorithm 1 itself, and of an ordinary record."""
     ordinary, finite = (
         table[table[column] == name] for column, name in (("reading", "ordinary record"), ("design", "finite rho1"))
     )

@@ -116,10 +116,10 @@ def descend(samples: Samples, arms: Arms, normals: list[Normals]) -> tuple[Array
             nu = np.stack([own.stage2[t, 0] for own in normals])[:, None]
             eta, lambda1 = (values[live, None, None] for values in (arms.eta, arms.lambda1))
             alpha, lambda2 = (values[live, None] for values in (arms.alpha, arms.lambda2))
-            now, at = Theta[:, live], beta[:, live]
-            gradient2 = _applied(_turned(now), _applied(zz, _applied(now, at)) - zy)
-            Theta[:, live] = now + eta * (lambda1 * Xi - (zz @ now - zx))
-            beta[:, live] = at + alpha * (lambda2 * nu - gradient2)
+            current_Theta, current_beta = Theta[:, live], beta[:, live]
+            gradient2 = _applied(_turned(current_Theta), _applied(zz, _applied(current_Theta, current_beta)) - zy)
+            Theta[:, live] = current_Theta + eta * (lambda1 * Xi - (zz @ current_Theta - zx))
+            beta[:, live] = current_beta + alpha * (lambda2 * nu - gradient2)
     return _held(Theta), _held(beta)
 
 
