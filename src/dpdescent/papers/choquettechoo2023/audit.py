@@ -1,4 +1,4 @@
-"""Which attack belongs to which arm of choquettechoo2023: worst participation patterns for every strategy of noise."""
+"""Attacks that audit the arms of choquettechoo2023: worst participation patterns for every strategy of noise."""
 
 from collections.abc import Callable, Iterable
 
@@ -39,11 +39,11 @@ def epochs(mechanism: str, T: int, k: int, copies: str, mu: float) -> Attack:
     """Returns the attack on a record that comes again every T/k steps.
 
     Args:
-        mechanism: as Figure 4's legend has it.
+        mechanism: name in Figure 4's legend.
         T: steps.
         k: participations.
         copies: numbers of restarts among which the best was taken, with blanks between them.
-        mu: of the mechanism.
+        mu: parameter of the mechanism's Gaussian differential privacy.
     """
     if mechanism == ME and T >= KEPT:
         return correlated.fixed_order(multi_epoch_kept(T, k), T, k, mu)

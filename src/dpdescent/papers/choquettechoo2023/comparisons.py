@@ -1,4 +1,4 @@
-"""What Figure 4 says of its mechanisms, as claims on any table of accuracies; and its own data sets, not tested here.
+"""The claims of Figure 4 on its mechanisms, for any table of accuracies; and its own data sets, not tested here.
 
 Other data, other models, fewer steps: an analogue neither confirms nor refutes a number of the paper. CIFAR-10 and
 StackOverflow at the paper's scale are out of reach of one laptop: the digits stand in for the former, and nothing for

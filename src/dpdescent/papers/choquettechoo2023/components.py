@@ -1,4 +1,4 @@
-"""Components of the error and random products, exact for Gaussian inputs (App. C.2, C.3, D.2), with what lemmas bound.
+"""Components of the error and random products, exact for Gaussian inputs (App. C.2, C.3, D.2), beside their bounds.
 
 The iterate is theta^(0) + ... + theta^(m) + delta^(m) (eq. 36): theta^(0) has H in the place of every x x', theta^(r)
 is driven by `(H - x x') theta^(r-1)`, and delta^(m) is the rest. Second moments are diagonal along the eigenvectors
@@ -26,7 +26,7 @@ TAPS, ORDERS = 50, (1, 2, 3)
 EVEN = np.ones(2)
 # Components that are evaluated; scalars a and b of Lemma C.12; steps of Lemma D.9.
 REMAINDERS, SCALARS, STEPS = range(6), ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (0.01, 10.0)), (0, 1, 10, 100)
-# Rows and columns of T_j whose eigenvalues are taken; how far rounding may carry an eigenvalue of 0.
+# Rows and columns of T_j whose eigenvalues are taken; the distance to which rounding may carry an eigenvalue of 0.
 SECTION, ROUNDED = 200, 1e-12
 EXACT = "measured is exact, Gaussian inputs"
 

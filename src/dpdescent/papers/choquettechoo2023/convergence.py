@@ -88,14 +88,13 @@ def _decay(evidence: Evidence) -> Iterator[Bound]:
     nus = [problem.eta * problem.mu for problem in (problem_at(evidence, row) for row in damped)]
     for nu in sorted({*ends(sensitivities.damped(evidence)["nu"]), *ends(nus)}):
         beta = toeplitz.nu_family(nu).coefficients(math.ceil(sensitivities.SUMMED / nu))
-        measured = formulas.half_expo_constant(beta, nu)
         value = formulas.half_expo_constant_nu(nu)
         why = (
             f"2 bounds 2 - sqrt(1 - sqrt(1-nu)) = {value:.6g}; no measurement: measured is the sum of {len(beta)} terms"
         )
         yield bound_row(
             bound="C of Half-Expo Decay, eq. (7)", location="Def. D.3", setting=f"nu={nu:.4g}", value=2.0,
-            measured=measured, note=why,
+            measured=formulas.half_expo_constant(beta, nu), note=why,
         )  # fmt: skip
 
 
@@ -108,27 +107,24 @@ def _convergence(evidence: Evidence, row: pd.Series) -> Iterator[Bound]:
     strategy, limit = strategy_of(problem, name), limit_of(problem, name)
     variance = problem.noise_variance(strategy.sensitivity_squared_limit())
     errors = laws.risks(problem, strategy.coefficients(T), variance, start_of(run), T)
-    whose = "the table's exact error, with gamma_T for gamma_inf"
+    table_error, recursion = "the table's exact error, with gamma_T for gamma_inf", "the exact recursion's error"
     for t, measured in ({t: errors[t] for t in (T // 100, T // 10)} | {T: row["mean"]}).items():
-        of = whose if t == T else "the exact recursion's error"
-        why = f"F_inf = {limit:.3g}, eta < 1/R^2; measured is {of}; {HALF}"
+        why = f"F_inf = {limit:.3g}, eta < 1/R^2; measured is {table_error if t == T else recursion}; {HALF}"
         arguments = (problem, float(errors[0]), limit, t)
         setting = f"{setting_of(row)}, t={t}"
-        value = formulas.convergence_bound(*arguments)
         yield bound_row(
-            bound="error after t steps", location="Thm D.11", setting=setting, value=value, measured=float(measured),
-            note=why,
+            bound="error after t steps", location="Thm D.11", setting=setting,
+            value=formulas.convergence_bound(*arguments), measured=float(measured), note=why,
         )  # fmt: skip
-        value = formulas.convergence_bound_without_clipping(*arguments)
-        why = f"{why}; no clipping, and neither G nor eta of the theorem"
         yield bound_row(
-            bound="error after t steps, no clipping", location="Thm D.13(c)", setting=setting, value=value,
-            measured=float(measured), note=why,
+            bound="error after t steps, no clipping", location="Thm D.13(c)", setting=setting,
+            value=formulas.convergence_bound_without_clipping(*arguments), measured=float(measured),
+            note=f"{why}; no clipping, and neither G nor eta of the theorem",
         )  # fmt: skip
 
 
 def _tuning(evidence: Evidence, row: pd.Series) -> Iterator[Bound]:
-    """Evaluates Lemma F.21 on (87), with eta_max = 1/R^2, because eta_max of the corollary asks for more steps."""
+    """Evaluates Lemma F.21 on (87), with eta_max = 1/R^2, because eta_max of the corollary needs more steps."""
     run, setting = run_of(evidence, row), setting_of(row)
     problem, eta_max = run.problem, 1.0 / run.moment
     tuning = Tuning(

@@ -1,4 +1,4 @@
-"""Table 3: what mechanisms cost, in operations that they executed, and whether they can be used at any horizon.
+"""Table 3: the costs of mechanisms, in operations that they executed, and their use at any horizon.
 
 Every mechanism runs step by step on one coordinate. Trees run as they are, on arrays that count (`Metered`). Toeplitz
 coefficients are made one from the last, and their noise is a row of coefficients times the noise so far, as the table

@@ -3,7 +3,7 @@
 The readings were fixed before any experiment of this package was run, and hold for all claims alike; the numbers of a
 throw-away prototype were known by then. Where the caption of a figure uses a word beside a number ("nearly constant
 (slope 0.18)", "nearly matches"), the number is the reading: NEARLY and SLOPE come from the caption of Figure 2. Where a
-criterion was changed after a first look at output at quick scale, the claim's column `changed` says so.
+criterion was changed after a first look at output at quick scale, the reason is in the claim's column `changed`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -166,10 +166,9 @@ def _bounds_at_damping(evidence: Evidence, row: pd.Series) -> Iterator[Bound]:
     setting = _setting(problem, nu)
     value = formulas.upper_bound_by_frequency(problem, q, gamma_squared)
     if not math.isnan(value):
-        why = f"{value / measured:.3g} times the value; {MEASURED}; {criteria.HALF}"
         yield bound_row(
             bound="upper bound, damped anti-PGD", location="Thm C.15", setting=setting, value=value, measured=measured,
-            note=why,
+            note=f"{value / measured:.3g} times the value; {MEASURED}; {criteria.HALF}",
         )  # fmt: skip
     value = formulas.lower_bound(problem, q, gamma_squared)
     why = f"{criteria.HALVED}; {value / measured:.3g} of the value; {MEASURED}"

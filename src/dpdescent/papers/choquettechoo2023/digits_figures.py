@@ -1,4 +1,4 @@
-"""The drawing of Figure 4(a) on the digits, and what all figures of accuracies share."""
+"""The drawing of Figure 4(a) on the digits, and the functions that all figures of accuracies share."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -30,8 +30,8 @@ def integrals(a: ArrayLike, b: ArrayLike) -> Array:
     `(k^2 - alpha^2) / (1 - alpha^2)` instead, by the identity that has positive terms only (DLMF 19.7.9).
 
     Args:
-        a: in [0, 1]; a nu of 0 is the undamped noise.
-        b: in (0, 1]; broadcast against a.
+        a: values of nu in [0, 1]; 0 is the undamped noise.
+        b: values of eta lambda in (0, 1], broadcast against a.
     """
     a, b = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
     if not ((a >= 0.0) & (a <= 1.0)).all():
@@ -115,7 +115,7 @@ class Quadrature:
 
     Attributes:
         frequencies: nodes in (0, pi), ascending, shape (n,).
-        weights: of both halves, shape (n,); they sum to 2 pi.
+        weights: weights of both halves, shape (n,); they sum to 2 pi.
     """
 
     frequencies: Array

@@ -94,7 +94,7 @@ def _point(evidence: Evidence, variant: str, group: pd.DataFrame) -> Point:
 
 
 def label_noise(variant: str) -> float:
-    """sd of the label noise, which the name of a variant says; 0 of any other."""
+    """The sd of the label noise in the name of a variant; 0 for a variant without."""
     match = re.fullmatch(r"label noise of sd (\S+)", variant)
     return float(match[1]) if match else 0.0
 
@@ -171,11 +171,10 @@ def _moments(point: Point) -> Iterator[Bound]:
     """Evaluates R^2, the learning rates of the theorems, and the least contraction of Lemma F.18."""
     problem, lam = point.problem, point.problem.lam
     moment, stable = formulas.fourth_moment(lam), _largest_stable(problem)
-    why = "3 Tr H; measured is the smallest R^2 of Gaussian inputs, Tr H + 2 lambda_1"
-    value = formulas.fourth_moment_bound(lam)
     yield bound_row(
-        bound="R^2 of Gaussian inputs", location="Property C.3", setting=point.text, value=value, measured=moment,
-        note=why,
+        bound="R^2 of Gaussian inputs", location="Property C.3", setting=point.text,
+        value=formulas.fourth_moment_bound(lam), measured=moment,
+        note="3 Tr H; measured is the smallest R^2 of Gaussian inputs, Tr H + 2 lambda_1",
     )  # fmt: skip
     met = met_or_not(problem.eta < 1.0 / moment)
     why = f"1/R^2, below which the theorems are stated ({met} here); measured is where second moments cease to converge"
@@ -191,12 +190,11 @@ def _moments(point: Point) -> Iterator[Bound]:
     if problem.eta * moment <= 1.0:
         for j in (0, problem.d - 1):
             rate = problem.rates[j]
-            contraction = 1.0 - 2.0 * rate + problem.eta * rate * (problem.trace + 2.0 * lam[j])
-            why = "1 - eta mu; measured is E |(I - eta x x') e_j|^2, exact; eta <= 1/R^2"
-            value = 1.0 - problem.eta * problem.mu
             yield bound_row(
                 bound="Tr P M over Tr M, M = e_j e_j'", location="Lemma F.18", setting=f"{point.text}, j={j + 1}",
-                value=value, measured=contraction, note=why,
+                value=1.0 - problem.eta * problem.mu,
+                measured=1.0 - 2.0 * rate + problem.eta * rate * (problem.trace + 2.0 * lam[j]),
+                note="1 - eta mu; measured is E |(I - eta x x') e_j|^2, exact; eta <= 1/R^2",
             )  # fmt: skip
 
 
@@ -218,11 +216,10 @@ def _label_covariance(evidence: Evidence) -> Iterator[Bound]:
         product = problem.eta * formulas.fourth_moment(problem.lam)
         if product < 1.0:
             variances = laws.variances(problem, np.zeros(problem.d), 0.0)
-            value = problem.eta * problem.sigma_sgd**2 / (1.0 - product)
             why = (
                 "eta sigma_sgd^2/(1 - eta R^2); measured is the largest eigenvalue of the stationary covariance of SGD"
             )
             yield bound_row(
-                bound="covariance of SGD", location="Thm F.3", setting=point.text, value=value,
-                measured=float(variances.max()), note=why,
+                bound="covariance of SGD", location="Thm F.3", setting=point.text,
+                value=problem.eta * problem.sigma_sgd**2 / (1.0 - product), measured=float(variances.max()), note=why,
             )  # fmt: skip

@@ -108,7 +108,7 @@ def rows_of(spec: Spec, rates_table: str) -> Iterator[Row]:
 
 
 def place_of(run: Trained, trial: int) -> Row:
-    """Returns the columns that say which run a row is of."""
+    """Returns the columns of a run's place in the table, and of its noise."""
     arm = run.arm
     return {
         "eps": arm.eps, "mechanism": run.name, "trial": trial, "learning_rate": run.rate,

@@ -9,7 +9,7 @@ The best noise: F_inf is a product of two integrals, of `1/|B|^2` and of `|B|^2`
 |B|^2 is best as the weight to the power -1/2 (Theorem C.18). The paper's weight is h of its lower bound (eq. 21); that
 of the exact error is h_x, whose terms are those of h times `(2 - eta lambda) / (1 - eta lambda)`.
 
-After very many steps, as Corollaries D.14 and D.15 ask for, the start's part of the error is exact in closed form, and
+After very many steps, as in Corollaries D.14 and D.15, the start's part of the error is exact in closed form, and
 the noise's part is taken at its limit F_inf, which it never exceeds (Lemma D.12) and comes close to.
 """
 

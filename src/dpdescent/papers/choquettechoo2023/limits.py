@@ -271,11 +271,9 @@ def _contribution(point: Point, name: str, setting: str, lam: float, measured: f
             f"Err_j of {name}", "Remark C.16", setting, math.pi / eta, 2.0 * math.pi / eta, measured, why
         )
     elif nu <= eta * lam <= formulas.LARGEST_RATE:
-        value = lam * elliptic.integral_bound(nu)
-        why = f"lambda_j (128/49) log(8/nu) by Lemma C.21; {why}"
         yield bound_row(
-            bound=f"Err_j of {name}", location="Remark C.23", setting=setting, value=value, measured=measured,
-            note=why,
+            bound=f"Err_j of {name}", location="Remark C.23", setting=setting, value=lam * elliptic.integral_bound(nu),
+            measured=measured, note=f"lambda_j (128/49) log(8/nu) by Lemma C.21; {why}",
         )  # fmt: skip
 
 
@@ -286,9 +284,8 @@ def _summed_weight(point: Point, one: RegressionProblem, setting: str) -> Iterat
     value = float(laws.q_nu(one, point.nu)[0])
     why = f"eta lambda (2 - eta lambda) I(nu, eta lambda)/(2 pi); measured is the double sum of (32), {len(beta)} terms"
     yield equal("<beta, T_j beta> of eq. (7)", "(32), App. C.7, F.16", setting, value, measured, why)
-    value = (2.0 - rate) / rate * float(beta @ beta)
-    why = "(1+c)/(1-c) |beta|_2^2, c = 1 - eta lambda; measured is <beta, T_j beta> of eq. (7)"
     yield bound_row(
-        bound="<beta, T_j beta> of eq. (7), from above", location="Lemma F.17", setting=setting, value=value,
-        measured=measured, note=why,
+        bound="<beta, T_j beta> of eq. (7), from above", location="Lemma F.17", setting=setting,
+        value=(2.0 - rate) / rate * float(beta @ beta), measured=measured,
+        note="(1+c)/(1-c) |beta|_2^2, c = 1 - eta lambda; measured is <beta, T_j beta> of eq. (7)",
     )  # fmt: skip

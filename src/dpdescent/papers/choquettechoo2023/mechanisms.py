@@ -57,7 +57,7 @@ class EpochArm:
 
         Args:
             spec: the cell, with its settings.
-            name: as Figure 4's legend has it.
+            name: name in Figure 4's legend.
             eps: the epsilon.
             known: the strategy of that name, where it was made before.
 
@@ -130,7 +130,7 @@ def strategy_of(name: str, T: int, k: int, candidates: tuple[int, ...]) -> tuple
     """Returns the noise of a mechanism for T steps and k participations, and its restarts, tuned on (3) without data.
 
     Args:
-        name: as Figure 4's legend has it.
+        name: name in Figure 4's legend.
         T: number of steps.
         k: number of participations of a record.
         candidates: numbers of restarts among which the best is taken.

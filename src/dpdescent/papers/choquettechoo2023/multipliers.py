@@ -70,8 +70,8 @@ class Multiplier:
     """The multiplier (lambda_t) of choquettechoo2023 Theorem E.1.
 
     Attributes:
-        lambdas: for t = -T_max..T_max, nonnegative and in sum at most 2 lambda_0, shape (2 T_max + 1,).
-        sign: of the terms t != 0 in Lambda, "minus" or "plus".
+        lambdas: values for t = -T_max..T_max, nonnegative and in sum at most 2 lambda_0, shape (2 T_max + 1,).
+        sign: sign of the terms t != 0 in Lambda, "minus" or "plus".
     """
 
     lambdas: Array
@@ -134,8 +134,8 @@ def best_multiplier(
 
     Args:
         descent: learning rate and curvatures.
-        frequencies, costs: in [0, pi] and positive, shape (n,). Between the frequencies nothing is asked of psi: they
-            must be dense beside 2 pi / T_max.
+        frequencies, costs: points in [0, pi] and positive weights, shape (n,). The points must be dense beside
+            2 pi / T_max, because psi has no condition between them.
         T_max: largest lag; 0 takes the closed form.
         sign: "minus" or "plus".
     """
@@ -234,7 +234,7 @@ def multiplier_form(
 
     Args:
         path, gradients: theta_s and the gradients there, shape (n,) or (n, d).
-        lambdas: as in `Multiplier`.
+        lambdas: those of a `Multiplier`.
         mu, L: smallest and largest curvature of the function.
         sign: "minus" or "plus", of the terms t != 0.
     """

@@ -55,8 +55,8 @@ MINUTES = "DPDESCENT_PIECE_MINUTES"
 # Gradients of single images that a run may take on a processor unasked: some minutes of them.
 PROCESSORS, UNASKED = "DPDESCENT_ON_PROCESSORS", 100_000
 INSTALL = "python3 workflow/environment.py deep"
-# Where there is an accelerator for a while: mechanisms in the order in which they are run, each at the rate of the runs
-# on processors or that of its like, first at the budget at which the paper prints two accuracies.
+# The runs on an accelerator that is there for a while: mechanisms in their order, each at the rate of the runs on
+# processors or that of a similar one, first at the budget at which the paper prints two accuracies.
 FIRST_RATES = {NU: 0.1, AMPLIFIED: 1.0, ME: 0.1, "Optimal CC, restarts": 0.1, "Optimal CC": 0.1, "Honaker": 0.1}
 FIRST_BUDGETS = (10, 4)
 INTERVALS = (
@@ -105,7 +105,7 @@ def first_runs(spec: Spec) -> Iterator[tuple[Described, Single]]:
     """Yields the runs that come first on an accelerator, each with the decoder of its noise.
 
     Args:
-        spec: of any of the artefact's parts.
+        spec: specification of any of the artefact's parts.
     """
     for eps, (name, rate) in itertools.product(FIRST_BUDGETS, FIRST_RATES.items()):
         cell = {"eps": eps, "mechanism": name, "learning_rate": rate, "repeat": 1}
@@ -118,7 +118,7 @@ def run_fig04a_cifar10_net(spec: Spec) -> Iterator[Row]:
     """Yields the test accuracy of each run of a part.
 
     Raises:
-        ModuleNotFoundError: with what to install, where JAX is not there.
+        ModuleNotFoundError: where JAX is not there, with the command that installs it.
         SystemExit: after `DPDESCENT_PIECE_MINUTES`, with the state kept; or where a long run would be made on a
             processor unasked.
     """
@@ -264,13 +264,13 @@ def _accuracies(evidence: Evidence, runs: pd.DataFrame) -> Claim:
         id="cifar-net-accuracies", artefact=NETWORK.artefact, location="Sec. 4", kind="text", source="paper",
         statement=f"{NETWORK.label} test accuracies are {words}",
         quantity="mean test accuracy less the published one: the furthest",
-        cells=_less_printed(runs, printed),
+        cells=_differences_to_printed(runs, printed),
         criterion=between(-margin, margin, words=f"at most {100 * margin:.2f} points off, which the paper calls a near match (nu-DP-FTRL and ME at eps = 10)"),
         note=NETWORK.note(),
     )  # fmt: skip
 
 
-def _less_printed(runs: pd.DataFrame, printed: dict[tuple[str, float], float]) -> Places:
+def _differences_to_printed(runs: pd.DataFrame, printed: dict[tuple[str, float], float]) -> Places:
     cells = {}
     for (name, eps), value in printed.items():
         own = runs[(runs["mechanism"] == name) & (runs["eps"] == eps)]

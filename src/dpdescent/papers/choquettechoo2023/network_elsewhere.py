@@ -1,4 +1,4 @@
-"""Runs of Figure 4(a)'s network on a machine with an accelerator and little time: their order, and how they are made.
+"""Runs of Figure 4(a)'s network on a machine with an accelerator and little time: their order, and their making.
 
 Noise multipliers and decoders are made beforehand and read from a folder, because they need accountants and minutes, so
 that numpy, scipy and JAX are all that the machine must have. The noise is that of the same named streams as everywhere:
@@ -62,7 +62,7 @@ class Plan:
 
     Attributes:
         first: a run of each mechanism and budget at its first rate, in the order in which they are made.
-        decoders: by mechanism, shape (steps, normals).
+        decoders: decoders of the noise, by mechanism, shape (steps, normals).
     """
 
     first: Sequence[Described]
@@ -93,7 +93,7 @@ class Plan:
         """Yields the runs that are still to be made, as far as the accuracies so far decide it.
 
         First one seed at the first rates; then the rates beside the best until it lies between others; then repeats at
-        the best rate, because claims ask for both (`network`).
+        the best rate, because claims need both (`network`).
         """
         yield from (wanted for run in self.first if (wanted := _wanted(run)) not in done)
         best = {(run.eps, run.mechanism): _best_rate(run, done) for run in self.first}
@@ -189,7 +189,7 @@ class Normals:
             key = described.repeat, count
             if key not in self._held and key not in self._drawn and len(self._drawn) < HELD:
                 future = self._drawn[key] = Future[list[Single]]()
-                # A daemon, because a process must end with its call and not with what it draws.
+                # A daemon, because a process must end with its call, even where it still draws.
                 Thread(target=self._draw, args=(future, count, described), daemon=True).start()
 
     def of(self, described: Described, count: int, patience: float) -> list[Any]:

@@ -101,10 +101,9 @@ def _first_kind(a: float) -> Iterator[Bound]:
     setting = f"k'={complementary:.4g}"
     why = f"log(4/k') and (1 + k'^2/4) log(4/k'); {CLOSED}"
     yield from between("K(k)", "Property F.10", setting, lower, upper, measured, why)
-    why = f"(5/4) log(4/k'); {CLOSED}"
     yield bound_row(
-        bound="K(k), coarsely from above", location="Property F.10", setting=setting, value=ceiling,
-        measured=measured, note=why,
+        bound="K(k), coarsely from above", location="Property F.10", setting=setting, value=ceiling, measured=measured,
+        note=f"(5/4) log(4/k'); {CLOSED}",
     )  # fmt: skip
 
 
@@ -126,12 +125,11 @@ def _ordered(a: float, b: float) -> Iterator[Bound]:
     )  # fmt: skip
     gap, complementary = (a * (1.0 - b / 2.0) / (b * (1.0 - a / 2.0))) ** 2, a / (2.0 - a)
     if gap < 1.0:
-        third = _third(1.0 - gap, complementary**2)
-        value = third_kind_bound(1.0 - gap, complementary)
-        why = f"log(4/k')/(1-alpha^2), without its factor 1 + O(k'), for which it leaves room; {CLOSED}"
         yield bound_row(
-            bound="Pi(alpha^2, k), from above", location="Property F.11", setting=setting, value=value, note=why,
-            measured=third,
+            bound="Pi(alpha^2, k), from above", location="Property F.11", setting=setting,
+            value=third_kind_bound(1.0 - gap, complementary),
+            note=f"log(4/k')/(1-alpha^2), without its factor 1 + O(k'), for which it leaves room; {CLOSED}",
+            measured=_third(1.0 - gap, complementary**2),
         )  # fmt: skip
 
 

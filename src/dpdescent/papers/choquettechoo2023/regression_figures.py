@@ -33,8 +33,8 @@ from dpdescent.replication.drawing.figures import (
 )  # fmt: skip
 from dpdescent.replication.judging.statistics import log_log_slope
 
-# Axis labels of Figure 2 by panel, which is named after what varies in it, and short names of algorithms; a published
-# slope is named after both.
+# Axis labels of Figure 2 by panel, which has the name of its axis, and short names of algorithms; both make the name of
+# a published slope.
 VARIED = {"d": D, "d_eff": D_EFF, "eta": ETA}
 ALGORITHMS = {"Noisy-SGD": "sgd", "nu-Noisy-FTRL": "ftrl"}
 SGD, FTRL = (color_of(name) for name in ALGORITHMS)

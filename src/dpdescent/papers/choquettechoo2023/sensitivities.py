@@ -206,11 +206,10 @@ def damped(evidence: Evidence) -> pd.DataFrame:
 
 def _limit_bounds(nu: float, measured: float) -> Iterator[Bound]:
     setting = f"nu={nu:g}"
-    value = elliptic.diagonal_bound(nu) / (2.0 * math.pi)
-    why = f"5 log(8/nu) / (2 pi); {MEASURED}"
     yield bound_row(
-        bound="gamma_inf^2 of eq. (7), from above", location="Lemma C.21(i), (50)", setting=setting, value=value,
-        measured=measured, note=why,
+        bound="gamma_inf^2 of eq. (7), from above", location="Lemma C.21(i), (50)", setting=setting,
+        value=elliptic.diagonal_bound(nu) / (2.0 * math.pi), measured=measured,
+        note=f"5 log(8/nu) / (2 pi); {MEASURED}",
     )  # fmt: skip
     value = 5.0 * math.log(1.0 / nu)
     why = f"5 log(1/nu), as the proof of D.15 has it: {value / measured:.3g} times it; {MEASURED}"
@@ -232,10 +231,9 @@ def _horizon(row: pd.Series) -> Iterator[Bound]:
         yield equal("gamma_T^2, closed form", "App. C.5", setting, float(T), measured, f"T; {MEASURED}")
     elif family != orders.FICHTENBERGER:
         value = strategy.sensitivity_squared_limit()
-        why = f"gamma_T increases to gamma_inf; {MEASURED}"
         yield bound_row(
             bound="gamma_T^2, its limit", location="App. C.1.1", setting=setting, value=value, measured=measured,
-            note=why, allowed=1e-12 * value,
+            note=f"gamma_T increases to gamma_inf; {MEASURED}", allowed=1e-12 * value,
         )  # fmt: skip
     if family == orders.DAMPED_ANTI_PGD:
         value = (1.0 - (1.0 - nu) ** (2 * T)) / (nu * (2.0 - nu))
@@ -261,10 +259,9 @@ def _norms(evidence: Evidence) -> Iterator[Bound]:
         measured = float(np.abs(toeplitz.nu_family(nu).coefficients(math.ceil(SUMMED / nu))).sum())
         why = f"2 - sqrt(nu); no measurement: measured is the sum of {SUMMED:g}/nu coefficients"
         yield equal("|beta|_1 of eq. (7)", "(7)", f"nu={nu:g}", 2.0 - math.sqrt(nu), measured, why)
-        why = "no measurement: measured is the square of that sum"
         yield bound_row(
             bound="|beta|_1^2 of eq. (7)", location="Cor. D.15, proof", setting=f"nu={nu:g}", value=4.0,
-            measured=measured**2, note=why,
+            measured=measured**2, note="no measurement: measured is the square of that sum",
         )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from dpdescent.papers.choquettechoo2023.setting import PAPER, Array, RegressionP
 from dpdescent.privacy.events import Mechanism, correlated_release
 from dpdescent.randomness import stream
 
-# Normals of the runs that go through the engine together (64 MB); their noise, of all steps, is what takes memory.
+# Normals of the runs that go through the engine together (64 MB), because their noise, of all steps, takes memory.
 TOGETHER = 1 << 23
 
 

@@ -211,7 +211,7 @@ def _long_runs(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _clipped(rows: pd.DataFrame) -> Estimate:
-    """Ratio of clipped shares at both ends; shares that are rare at both say nothing of the condition."""
+    """Ratio of clipped shares at both ends; none where both are rare, because the condition is then not tested."""
     if rows["T"].nunique() < 2 or rows["clip_fraction_stage2"].max() < RARELY:
         return NOTHING
     shares = rows["clip_fraction_stage2"].to_numpy()

@@ -1,8 +1,8 @@
 """Noise and its account: conversions, composition, Prop. 3.1, and less noise with the same guarantee.
 
 A total of rho is converted to (epsilon, delta) by the paper's formula, which holds for every mechanism. Gaussian noise
-has an exact account, by which the same (epsilon, delta) admits a larger total. A schedule gives a step what its noise
-counts for in the last iterate.
+has an exact account, by which the same (epsilon, delta) admits a larger total. A schedule gives each step a part of the
+budget by the weight of its noise in the last iterate.
 """
 
 import math

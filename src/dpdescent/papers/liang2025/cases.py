@@ -112,7 +112,7 @@ def case(
     """The design at a table's grid values; those that are left out are the configuration's own, 0 where it has none.
 
     Args:
-        place: in place of the design's own.
+        place: text that replaces the design's own place.
         shape: p, q and r of a table that has them as axes.
     """
     default_place, artefact, panel = design

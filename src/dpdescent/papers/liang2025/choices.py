@@ -1,4 +1,4 @@
-"""What a user chooses: step sizes (Figure 7) and clipping thresholds (Figure 8)."""
+"""Choices of a user: step sizes (Figure 7) and clipping thresholds (Figure 8)."""
 
 import math
 from collections.abc import Iterator

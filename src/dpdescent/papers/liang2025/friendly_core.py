@@ -38,7 +38,7 @@ REMARK_F1: Place = {
 }  # fmt: skip
 # A core that may count as all records.
 NEARLY_ALL = 0.9
-# What the comparison with FriendlyCore holds equal, and what it does not.
+# The note on what the comparison with FriendlyCore holds equal.
 _COMPARED = (
     "ext_friendlycore compares them at equal budget, exact calibration and equal relation, but FriendlyCore's guarantee has "
     "a delta of its own; DP-2S-GD has T = 50"
@@ -95,7 +95,7 @@ def run_ext_friendlycore(spec: Spec) -> Iterator[Row]:
             if np.isfinite(error):
                 line["moment_noise"] = info.noise_sd * float(np.sqrt(moment_points(sample).shape[1]))
             else:
-                # Without an estimate, because the core is too small, the zero vector is what can be published.
+                # Without an estimate, because the core is too small, only the zero vector can be published.
                 line |= {"value": float(np.linalg.norm(truth)), "failed": 1.0}
             yield line | {"rho": rho, "T": 0}
 

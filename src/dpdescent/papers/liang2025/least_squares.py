@@ -1,4 +1,4 @@
-"""Two-stage least squares and what instruments are for: Figures 1 and 9, more instruments and weak ones."""
+"""Two-stage least squares and the use of instruments: Figures 1 and 9, more instruments and weak ones."""
 
 import math
 from collections.abc import Iterator

@@ -26,7 +26,7 @@ from dpdescent.replication.judging.evidence import Claim, Evidence, Source
 from dpdescent.replication.judging.statistics import Estimate
 
 NOTHING_RUN = "nothing is run: the cost is an exact divergence of one bit of beta, at this threshold and this noise"
-# Which records are planted, the claim's id, whose it is, its words, the designs that say nothing about it, a note.
+# Planted records, the claim's id, its source, its words, the designs that do not test it, a note.
 BETA_ONLY: tuple[tuple[str, str, Source, str, tuple[str, ...], str], ...] = (
     ("full record", "lemma-F.1", "paper", "releasing beta alone is rho2-zCDP, whatever rho1 is", ("finite rho1",), ""),
     (
@@ -38,7 +38,7 @@ BETA_ONLY: tuple[tuple[str, str, Source, str, tuple[str, ...], str], ...] = (
 
 
 def run_table_release_beta_only(spec: Spec) -> Iterator[Row]:
-    """Yields rows of one design: realised cost against the claim, by what is replaced and by how much."""
+    """Yields rows of one design: realised cost against the claim, by the replaced values and their size."""
     designs = {"one-dimensional": _one_dimensional, "synthetic": _synthetic, "finite rho1": _finite_budget}
     for row in designs[spec["panel"]](spec):
         yield {"design": spec["panel"], "claimed_rho": spec["cell"]["rho2"], "series": "DP-2S-GD-beta", **row}

@@ -128,7 +128,7 @@ def sample_quantities(
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on how moments of the sample fall with n and grow with dimensions."""
+    """Yields the claims on the fall of sample moments with n and their growth with dimensions."""
     yield claim_on_all_cells(
         id="lemmas-rate-in-n", **LEMMAS,
         statement="deviations of sample moments and of both estimators fall as 1/sqrt(n)",

@@ -75,7 +75,7 @@ def draw(parameters: IVParameters, direct: Array, n: int, generators: list[np.ra
     """Draws the moments of n records for every generator.
 
     Args:
-        parameters: of the design `x = Theta'z + Phi'u + e`, `y = beta'x + phi'u + direct'z + e`.
+        parameters: parameters of the design `x = Theta'z + Phi'u + e`, `y = beta'x + phi'u + direct'z + e`.
         direct: effect of the instruments on the outcome that the exclusion restriction forbids, shape (q,).
         n: sample size, at least the number of variables.
         generators: one for each data set.
@@ -104,7 +104,7 @@ def descend(samples: Samples, arms: Arms, normals: list[Normals]) -> tuple[Array
     """Runs the noisy descent without clipping, both stages at once (liang2025 Algorithm 1).
 
     Returns:
-        Last Theta, shape (sets, arms, q, p), and last beta, shape (sets, arms, p); what is not finite is `DIVERGED`.
+        Last Theta, shape (sets, arms, q, p), and last beta, shape (sets, arms, p); `DIVERGED` where not finite.
     """
     (sets, q, p), count = samples.zx.shape, len(arms.steps)
     Theta, beta = np.zeros((sets, count, q, p)), np.zeros((sets, count, p))

@@ -187,7 +187,7 @@ def norm(value: Array) -> float:
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on how accumulated noise and the largest gradients grow."""
+    """Yields the claims on the growth of accumulated noise and of the largest gradients."""
     yield claim_on_all_cells(
         id="lemma-D.4-level", artefact="table_rates", location="Lemma D.4", kind="theorem", source="paper",
         statement="at a fixed noise scale the accumulated noise of the first stage does not grow with the iterations",
@@ -270,7 +270,7 @@ class Cell:
 
 
 def named(quantity: str, series: str) -> str:
-    """The name of a bound, which tells the run without noise apart."""
+    """The name of a bound, with an addition for the run without noise."""
     return quantity if series == "measured" else f"{quantity}, {series}"
 
 

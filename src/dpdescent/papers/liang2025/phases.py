@@ -254,7 +254,7 @@ def _increments(best: list[Estimate]) -> Estimate:
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates how the best T by bound (7) grows with n, at rho1 = rho2 = 1 and kappa as in (10)."""
+    """Evaluates the growth in n of the best T by bound (7), at rho1 = rho2 = 1 and kappa as in (10)."""
     place, text, name = "Remark 3.7", "p=5, q=5, rho1=1, rho2=1", "growth of the optimal T per log n"
 
     def per_log(n: float) -> float:

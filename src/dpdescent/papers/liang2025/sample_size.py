@@ -60,7 +60,7 @@ def splits(spec: Spec, problem: IVProblem) -> list[Arm]:
 
 
 def draws(spec: Spec, problem: IVProblem) -> list[Arm]:
-    """Figures 3(a) and 8 for other draws of the parameters, to see how much depends on the one draw."""
+    """Figures 3(a) and 8 for other draws of the parameters, because they may depend on the one draw."""
     return splits(spec, problem) if spec["panel"] == "fig03" else thresholds(spec, problem)
 
 
@@ -123,7 +123,7 @@ def _rates(evidence: Evidence) -> Iterator[Claim]:
             ),
             note=f"one line through all points has slope {log_log_slope(curve, 'n').value:.2f}",
         )  # fmt: skip
-        # The same by how far the error strays from the rate over the grid of n, which is not stated either.
+        # The same claim by the error's distance from the rate over the grid of n, which is not stated either.
         rate = algebra.floats(curve, "n") ** float(evidence.published["rate_in_n"])
         strayed = extreme_ratio(algebra.scaled_rows(curve, 1.0 / rate)) if len(curve) else NOTHING
         verdict = at_most(COMPARABLE).verdict(strayed)
@@ -133,7 +133,7 @@ def _rates(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _halves(curve: pd.DataFrame) -> algebra.Places:
-    """Slopes below and above the middle of the grid, with standard errors alone, because halves show what is bent."""
+    """Slopes below and above the middle of the grid, with standard errors alone, because halves show a bend."""
     n = np.unique(algebra.floats(curve, "n"))
     middle = n[np.argmin(np.abs(np.log(n) - np.log(n).mean()))] if len(n) else math.nan
     parts = {f"n <= {middle:g}": curve["n"] <= middle, f"n >= {middle:g}": curve["n"] >= middle}

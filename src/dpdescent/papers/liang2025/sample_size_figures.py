@@ -25,7 +25,7 @@ from dpdescent.replication.drawing.figures import (
 )
 from dpdescent.replication.judging.statistics import log_log_slope
 
-# What a panel of Figure 3 shows: the distance to just-identified 2SLS has no mean at p = 50.
+# Averages by panel of Figure 3, because the distance to just-identified 2SLS has no mean at p = 50.
 AVERAGES: dict[str, Callable[..., None]] = {"a": curve, "b": median_curve}
 
 

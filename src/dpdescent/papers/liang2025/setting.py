@@ -1,4 +1,4 @@
-"""What liang2025's experiments share: the synthetic design of Sec. 4.1, arms with noise and privacy events, and sweeps.
+"""Parts of all experiments of liang2025: the synthetic design of Sec. 4.1, arms with privacy events, and sweeps.
 
 Arms of a trial share its data and its standard normals, so that they differ in noise only by its scale.
 """
@@ -123,7 +123,7 @@ class Arm:
         return formulas.noise_scale(self.gamma, n, self.T, rho)
 
     def noise_by_step(self, stage: int, n: int) -> Array:
-        """Returns the noise sds of a stage, 0 or 1, shape (T,); of a schedule the least that its budget asks for."""
+        """Returns the noise sds of a stage, 0 or 1, shape (T,); of a schedule the least that its budget needs."""
         rho = (self.rho1, self.rho2)[stage]
         if self.shares is None:
             return np.full(self.T, self.noise_sd(rho, n))

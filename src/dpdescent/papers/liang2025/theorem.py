@@ -1,4 +1,4 @@
-"""What Theorem 3.1 asks for and presupposes where the experiments are: steps, rates, conditions on T and n, noise."""
+"""Conditions and assumptions of Theorem 3.1 at the experiments' settings: steps, rates, T and n, noise."""
 
 import math
 from collections.abc import Iterator
