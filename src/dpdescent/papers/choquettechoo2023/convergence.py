@@ -182,13 +182,13 @@ def _first_term(run: Run, exponent: float) -> Bound:
     # By iteration, because T is in the logarithm of its own condition, rho T/(kappa^2 d_eff^2 d log^5(T/p)).
     for _ in range(200):
         T = exponent * size * math.log(T / run.failure) ** 5
-    at = replace(problem, eta=exponent / (problem.mu * T))
+    at_rate = replace(problem, eta=exponent / (problem.mu * T))
     start = start_of(run)
     gap = 0.5 * float(problem.lam @ start**2)
     return bound_row(
         bound="what is left of the start", location="Cor. D.14",
         value=gap * problem.largest / problem.mu * math.exp(-exponent),
-        measured=laws.transient(at, start, T),
+        measured=laws.transient(at_rate, start, T),
         setting=f"finite T: d={problem.d}, T={T:.3g}, rho T/(kappa^2 d_eff^2 d log^5(T/p)) = {exponent:g}",
         note=(
             "kappa (F_0 - F*) exp(-rho T/(kappa^2 d_eff^2 d log^5(T/p))), the second factor not being printed; "

@@ -100,9 +100,9 @@ def _anti_pgd(evidence: Evidence) -> Iterator[Claim]:
     both = pd.concat(best.values())
     table = rows(evidence, "ext_anti_pgd")
     sgd, ftrl = (table[table["series"] == series] for series in (SGD, FTRL))
-    where = ["panel", "eta", "d"]
+    keys = ["panel", "eta", "d"]
     above, below = (
-        algebra.ratios(upper, lower, where, ["series", *where]) for upper, lower in ((both, ftrl), (sgd, both))
+        algebra.ratios(upper, lower, keys, ["series", *keys]) for upper, lower in ((both, ftrl), (sgd, both))
     )
     yield claim_on_all_cells(
         id="anti-pgd-interpolates", artefact="ext_anti_pgd", location="Sec. 2.2", kind="text", source="paper",
@@ -110,9 +110,9 @@ def _anti_pgd(evidence: Evidence) -> Iterator[Claim]:
         quantity="its exact F_inf over that of nu-Noisy-FTRL, and that of Noisy-SGD over its own: the smallest ratio",
         cells=above | below, criterion=at_least(1.0 + criteria.EQUAL, words="above 1"),
     )  # fmt: skip
-    middle = ftrl.merge(sgd[[*where, "mean"]], on=where, suffixes=("", "_sgd"))
+    middle = ftrl.merge(sgd[[*keys, "mean"]], on=keys, suffixes=("", "_sgd"))
     middle = middle.assign(mean=(middle["mean"] * middle["mean_sgd"]) ** 0.5)
-    shares = [ratio.value for ratio in algebra.ratios(both, middle, where).values()]
+    shares = [ratio.value for ratio in algebra.ratios(both, middle, keys).values()]
     yield claim(
         id="anti-pgd-geometric-mean", artefact="ext_anti_pgd", location="Sec. 2.2, Table 2", kind="text", source="paper",
         statement="its error is the geometric mean of those of Noisy-SGD and nu-Noisy-FTRL, ignoring log factors",

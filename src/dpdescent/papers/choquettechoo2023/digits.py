@@ -53,7 +53,7 @@ TUNED_ON = (
 )
 # Runs that are trained side by side: fewer leave the time of a step to calls of functions, more make noise large.
 WIDE = 16
-Asked = Sequence[tuple[EpochArm, Sequence[float]]]
+ArmRates = Sequence[tuple[EpochArm, Sequence[float]]]
 # Mechanisms that the table has with and without restarts.
 RESTARTED = ("Honaker", "Optimal CC")
 SPLITS = (
@@ -129,9 +129,9 @@ def rows_of(spec: Spec, make_task: MakeTask) -> Iterator[Row]:
     for eps in as_list(spec["cell"]["eps"]):
         compared = [EpochArm.of(spec, name, eps) for name in names(spec)]
         rates = tuned_rates(spec, make_task, compared)
-        asked = [(arm, [rate]) for arm, rate in zip(compared, rates, strict=True)]
+        arm_rates = [(arm, [rate]) for arm, rate in zip(compared, rates, strict=True)]
         for trial in range(*spec["trials"]):
-            trained = train(spec, make_task, asked, trial)
+            trained = train(spec, make_task, arm_rates, trial)
             accuracies = {arm.name: float(accuracy[0]) for arm, accuracy in zip(compared, trained, strict=True)}
             for arm, rate in zip(compared, rates, strict=True):
                 yield from _rows(arm, rate, trial, accuracies)
@@ -151,39 +151,39 @@ def tuned_rates(spec: Spec, make_task: MakeTask, arms: Sequence[EpochArm]) -> li
     """Returns each arm's rate of the best mean accuracy, on seeds and records that the table does not use."""
     rates, seeds = sorted(as_list(spec["arms"]["learning_rate"])), range(-spec["settings"]["tuning_seeds"], 0)
 
-    def accuracies(seed: int, asked: dict[int, list[int]]) -> dict[int, Array]:
-        runs = [(arms[index], [rates[place] for place in places]) for index, places in asked.items()]
-        return dict(zip(asked, train(spec, make_task, runs, seeds[seed]), strict=True))
+    def accuracies(seed: int, places_by_arm: dict[int, list[int]]) -> dict[int, Array]:
+        runs = [(arms[index], [rates[place] for place in places]) for index, places in places_by_arm.items()]
+        return dict(zip(places_by_arm, train(spec, make_task, runs, seeds[seed]), strict=True))
 
     return [float(rates[best]) for best in racing.best_of_each(len(arms), len(rates), len(seeds), accuracies)]
 
 
-def train(spec: Spec, make_task: MakeTask, asked: Asked, trial: int) -> list[Array]:
+def train(spec: Spec, make_task: MakeTask, arm_rates: ArmRates, trial: int) -> list[Array]:
     """Trains mechanisms on one seed; returns for each the test accuracies at all its learning rates, shape (rates,)."""
     task = make_task(spec, _stream(spec, trial, "data"))
     by_index: dict[int, Array] = {}
-    for group in _groups(range(len(asked)), asked):
-        accuracies = _train(spec, task, [asked[index] for index in group], trial)
+    for group in _groups(range(len(arm_rates)), arm_rates):
+        accuracies = _train(spec, task, [arm_rates[index] for index in group], trial)
         by_index |= dict(zip(group, accuracies, strict=True))
-    return [by_index[index] for index in range(len(asked))]
+    return [by_index[index] for index in range(len(arm_rates))]
 
 
-def _groups(indices: Sequence[int], asked: Asked) -> Iterator[list[int]]:
+def _groups(indices: Sequence[int], arm_rates: ArmRates) -> Iterator[list[int]]:
     """Yields groups of at least one mechanism that share batches and clip norm and make at most `WIDE` runs."""
     alike: dict[tuple[bool, float], list[int]] = {}
     for index in indices:
-        alike.setdefault((asked[index][0].name == AMPLIFIED, asked[index][0].clip_norm), []).append(index)
+        alike.setdefault((arm_rates[index][0].name == AMPLIFIED, arm_rates[index][0].clip_norm), []).append(index)
     for group in alike.values():
         cut: list[int] = []
         for index in group:
-            if cut and sum(len(asked[member][1]) for member in [*cut, index]) > WIDE:
+            if cut and sum(len(arm_rates[member][1]) for member in [*cut, index]) > WIDE:
                 yield cut
                 cut = []
             cut.append(index)
         yield cut
 
 
-def _train(spec: Spec, task: Task, group: Asked, trial: int) -> list[Array]:
+def _train(spec: Spec, task: Task, group: ArmRates, trial: int) -> list[Array]:
     """Trains mechanisms with the same batches side by side."""
     settings, (first, _) = spec["settings"], group[0]
     T, batch, parameters = settings["T"], settings["batch"], task.model.parameters

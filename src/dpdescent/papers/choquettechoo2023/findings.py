@@ -134,8 +134,8 @@ def _unstated_convex(evidence: Evidence) -> Finding:
         key=lambda pair: -pair[1],
     )
     gains = [*gains[:1], *gains[1:][-1:]]
-    uniform, graded = (rows(evidence, "fig03", pair, multiplier="static") for pair in ("uniform grid", "main"))
-    off = [variant.value for variant in ratios(uniform, graded, ["eta", "kappa", "series"]).values()]
+    uniform, graded = (rows(evidence, "fig03", variant, multiplier="static") for variant in ("uniform grid", "main"))
+    grid_ratios = [ratio.value for ratio in ratios(uniform, graded, ["eta", "kappa", "series"]).values()]
     points = evidence.published["grid_points"]
     return finding(
         id="unstated-figure-3", location="Figure 3, Sec. 3", kind="unstated", severity="low", status="confirmed", artefact="fig03",
@@ -143,7 +143,7 @@ def _unstated_convex(evidence: Evidence) -> Finding:
         expected="a gap that does not hang on them",
         measured=(
             f"bound of DP-SGD over that of nu-DP-FTRL at kappa = {last['DP-SGD']['kappa'].max():g}: {values_text(gains)}; bounds on {points} uniform frequencies over those on "
-            f"graded ones: {min(off, default=math.nan):.3g} to {max(off, default=math.nan):.3g}"
+            f"graded ones: {min(grid_ratios, default=math.nan):.3g} to {max(grid_ratios, default=math.nan):.3g}"
         ),
         charitable="the ordering of the curves is claimed, not their distance; rho and d are mere factors; the grid resolves the peak of width eta mu where that is above 2 pi / k",
     )  # fmt: skip
@@ -278,13 +278,13 @@ def _half(evidence: Evidence) -> Finding:
     """The finding on the factor 2 of C.18, whose rows of bounds.csv are halved, because F of (22) is twice (8)'s."""
     table = evidence.tables.get("bounds")
     excess: list[float] = []
-    asserted = held = 0
+    asserted = holding = 0
     if table is not None and len(table):
         table = table.reindex(columns=["location", "holds", "value", "measured"])
         judged = table[table["location"].astype(str).str.contains("C.18", regex=False)]
         judged = judged[judged["holds"].astype(str).isin(["True", "False"])]
         ratios = 2.0 * algebra.floats(judged, "value") / algebra.floats(judged, "measured")
-        asserted, held = len(judged), int((judged["holds"].astype(str) == "True").sum())
+        asserted, holding = len(judged), int((judged["holds"].astype(str) == "True").sum())
         excess = sorted(float(ratio) for ratio in ratios if ratio > 1.0)
     span = f", by factors of {excess[0]:.3g} to {excess[-1]:.3g}" if excess else ""
     return finding(
@@ -298,7 +298,7 @@ def _half(evidence: Evidence) -> Finding:
         expected="lower bounds below the exact F_inf of (8), of which Theorem 2.2 speaks",
         measured=(
             f"as printed, C.18 lies above the exact F_inf of (8) in {len(excess)} of {asserted} rows of "
-            f"bounds.csv{span}; halved, as it is meant for F of (22), it holds in {held}"
+            f"bounds.csv{span}; halved, as it is meant for F of (22), it holds in {holding}"
         ),
         charitable=(
             "with F of (22) for C.18 every bound holds; Theorem 2.2 has unnamed constants, which take the "

@@ -150,9 +150,9 @@ def _records(spec: Spec, name: str, trials: range, problem: RegressionProblem, T
 def releases_ext_gradients(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Yields ledger entries: nothing is clipped, so that none is private."""
     for place in places(spec):
-        where = " ".join(f"{axis}={value:g}" for axis, value in place.items())
+        point = " ".join(f"{axis}={value:g}" for axis, value in place.items())
         for case in cases(spec, place):
-            name = f"{spec['variant']}: {spec['panel']}, {where}: {case.name}, {case.rule}"
+            name = f"{spec['variant']}: {spec['panel']}, {point}: {case.name}, {case.rule}"
             yield name, case.arm.mechanism(), spec["settings"]["dp_delta"]
 
 

@@ -96,8 +96,8 @@ def rows_of(spec: Spec, rates_table: str) -> Iterator[Row]:
     images, tuned, settings = real_images.first_images(spec), rates(spec, rates_table), spec["settings"]
     for trial in range(*spec["trials"]):
         budgets = as_list(spec["cell"]["eps"] if trial < settings["trials_elsewhere"] else settings["headline"])
-        asked = itertools.product(names(spec), budgets)
-        runs = [Trained(name, arm_of(spec, name, eps), tuned.rate(name, eps)) for name, eps in asked]
+        pairs = itertools.product(names(spec), budgets)
+        runs = [Trained(name, arm_of(spec, name, eps), tuned.rate(name, eps)) for name, eps in pairs]
         trained = {(run.name, run.arm.eps): run for run in train(spec, images, runs, trial)}
         for run in trained.values():
             place = place_of(run, trial)
@@ -160,7 +160,7 @@ def train(spec: Spec, images: Images, runs: Sequence[Trained], trial: int) -> It
         by_name.setdefault(run.name, []).append(run)
     sampled = [by_name.pop(name) for name in (AMPLIFIED, AMPLIFIED_RENYI) if name in by_name]
     ordered = list(by_name.values())
-    groups = [ordered[at : at + TOGETHER] for at in range(0, len(ordered), TOGETHER)]
+    groups = [ordered[first : first + TOGETHER] for first in range(0, len(ordered), TOGETHER)]
     for poisson, group in [(True, sampled)] * bool(sampled) + [(False, group) for group in groups]:
         batches = batches_of(spec, len(images.training.labels), trial, poisson=poisson)
         yield from _train(spec, images, group, batches, trial)
@@ -210,9 +210,9 @@ def correlated(arm: EpochArm, parameters: int, rng: np.random.Generator) -> NDAr
     if arm.strategy is None:
         return np.empty((0, 0), np.float32)
     noise = np.empty((arm.settings["T"], parameters), np.float32)
-    for at in range(0, parameters, WIDE):
-        normals = rng.standard_normal((arm.strategy.noises(len(noise)), min(WIDE, parameters - at)))
-        noise[:, at : at + WIDE] = arm.strategy.correlate(normals)
+    for first in range(0, parameters, WIDE):
+        normals = rng.standard_normal((arm.strategy.noises(len(noise)), min(WIDE, parameters - first)))
+        noise[:, first : first + WIDE] = arm.strategy.correlate(normals)
     return noise
 
 

@@ -164,11 +164,11 @@ def _rows_at_point(point: Point) -> Iterator[Bound]:
         value = formulas.lower_bound(*arguments)
         yield _lower_row(f"lower bound in frequency, {name}", "Thm C.18", point, value, point.exact[name])
     if OPTIMUM in point.exact:
-        measured, of = point.exact[OPTIMUM], "measured is the exact infimum over all beta"
+        measured, meaning = point.exact[OPTIMUM], "measured is the exact infimum over all beta"
         value = formulas.universal_lower_bound(point.problem)
-        yield _lower_row("universal lower bound, int sqrt(h)", "Thm C.18, (47)", point, value, measured, of)
+        yield _lower_row("universal lower bound, int sqrt(h)", "Thm C.18, (47)", point, value, measured, meaning)
         value = formulas.universal_lower_bound_as_stated(point.problem)
-        yield _lower_row("universal lower bound, as stated", "Thm C.18", point, value, measured, of)
+        yield _lower_row("universal lower bound, as stated", "Thm C.18", point, value, measured, meaning)
     yield from _proposition_c22(point)
 
 
@@ -181,12 +181,12 @@ def _upper_row(bound: str, place: str, point: Point, name: str, value: float, mo
         yield bound_row(bound=bound, location=place, setting=point.text, value=value, measured=measured, note=why)
 
 
-def _lower_row(bound: str, place: str, point: Point, value: float, measured: float, of: str = MEASURED) -> Bound:
+def _lower_row(bound: str, place: str, point: Point, value: float, measured: float, meaning: str = MEASURED) -> Bound:
     """Makes the row of a lower bound on F_inf, open where eta R^2 >= 1, which the theorem excludes."""
     inside = asserted(point.problem)
     direction: Direction | None = "at least" if inside else None
     excluded = "" if inside else "; eta R^2 >= 1, where nothing is asserted"
-    why = f"{criteria.HALVED}; {value / measured:.3g} of the value; {of}{excluded}"
+    why = f"{criteria.HALVED}; {value / measured:.3g} of the value; {meaning}{excluded}"
     return bound_row(
         bound=bound, location=place, setting=point.text, value=value, measured=measured, direction=direction, note=why,
     )  # fmt: skip

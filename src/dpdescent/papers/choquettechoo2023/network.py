@@ -174,8 +174,8 @@ def _trained(spec: Spec, one: One, network: Any, training: ModuleType, records: 
     while state.step < T:
         rows = range(state.step, min(T, (state.step // WINDOW + 1) * WINDOW))
         noise = training.noise_rows(arm.strategy, T, network.parameters, described.stream("noise"), rows)
-        for at in range(0, len(rows), PIECE):
-            piece = noise[at : at + PIECE]
+        for first in range(0, len(rows), PIECE):
+            piece = noise[first : first + PIECE]
             state = training.advance(network, run, state, records.images, records.labels, batches, piece)
             state.save(file, made_from)
             minutes = (time.monotonic() - began) / 60.0

@@ -163,16 +163,16 @@ def work(
         limits: limits of time.
         say: prints a line.
     """
-    while (where := next(plan.upcoming(done), None)) is not None:
-        if (needed := seconds(where)) > (remaining := limits.left_in_all()):
-            say(f"{where.file} would take {needed:.0f} s, and {remaining:.0f} s are left of all calls")
+    while (wanted := next(plan.upcoming(done), None)) is not None:
+        if (needed := seconds(wanted)) > (remaining := limits.left_in_all()):
+            say(f"{wanted.file} would take {needed:.0f} s, and {remaining:.0f} s are left of all calls")
             return
-        value = make(where)
+        value = make(wanted)
         if value is None:
-            say(f"{where.file}: cut at the end of this call; the next call on this machine goes on with it")
+            say(f"{wanted.file}: cut at the end of this call; the next call on this machine goes on with it")
             return
-        done[where] = value
-        say(f"{where.file}: {value:.2%}; {limits.left_in_all():.0f} s are left of all calls")
+        done[wanted] = value
+        say(f"{wanted.file}: {value:.2%}; {limits.left_in_all():.0f} s are left of all calls")
 
 
 class Normals:
@@ -266,20 +266,20 @@ class Workshop:
         """Returns the decoder of a run's noise."""
         return self.plan.decoders[described.mechanism]
 
-    def seconds(self, where: Wanted) -> float:
+    def seconds(self, wanted: Wanted) -> float:
         """Seconds that a run, or the rest of it, is going to take."""
-        described = self.plan.described(where)
-        state = State.load(self._file(where), self._made_from(described))
+        described = self.plan.described(wanted)
+        state = State.load(self._file(wanted), self._made_from(described))
         remaining = described.steps - (state.step if state else 0)
         return self.seconds_a_piece * math.ceil(remaining / PIECE)
 
-    def make(self, where: Wanted) -> float | None:
+    def make(self, wanted: Wanted) -> float | None:
         """Makes a run, or goes on with it; returns its accuracy and writes its row, or None when time is over."""
-        described = self.plan.described(where)
+        described = self.plan.described(wanted)
         run, batches, decoder = settings_of(described), described.batches(), self.decoder(described)
-        made_from, file = self._made_from(described), self._file(where)
+        made_from, file = self._made_from(described), self._file(wanted)
         state = State.load(file, made_from) or self.start(described)
-        later = (self.plan.described(upcoming) for upcoming in self.plan.upcoming({where: 0.0, **self._finished()}))
+        later = (self.plan.described(upcoming) for upcoming in self.plan.upcoming({wanted: 0.0, **self._finished()}))
         try:
             normals = self.normals.of(described, decoder.shape[1], max(self.limits.left(), 0.0))
         except TimeoutError:
@@ -296,7 +296,7 @@ class Workshop:
                 state, _ = self.piece(run, state, batches, decoder, normals)
             except ValueError as error:
                 # A rate at which parameters overflow is worse than all others, and no reason to end.
-                print(f"{where.file}: {error}")
+                print(f"{wanted.file}: {error}")
                 return 0.0
             if state.step % KEPT == 0:
                 state.save(file, made_from)
@@ -305,7 +305,7 @@ class Workshop:
         # The seconds of a run that was cut are those of its last part.
         row |= {"seconds": round(time.monotonic() - began, 1), "way": self.resident.way, **self.about}
         for folder in (self.kept / "runs", self.output):
-            write_rows(folder / f"{where.file}.csv", list(row), [row])
+            write_rows(folder / f"{wanted.file}.csv", list(row), [row])
         file.unlink(missing_ok=True)
         return float(value)
 
@@ -361,8 +361,8 @@ class Workshop:
         rows = (read(file)[0] for file in (self.kept / "runs").glob("*.csv"))
         return {wanted_of(row): float(row["value"]) for row in rows}
 
-    def _file(self, where: Wanted) -> Path:
-        return self.kept / "states" / f"{where.file}.npz"
+    def _file(self, wanted: Wanted) -> Path:
+        return self.kept / "states" / f"{wanted.file}.npz"
 
     def _made_from(self, described: Described) -> str:
         return json.dumps([asdict(described), dict(self.about), self.resident.way], sort_keys=True)

@@ -67,16 +67,16 @@ def _step_sizes(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     near = cases.case(evidence, cases.FIGURE_3A, n=5000).nominal
     best = formulas.approximately_optimal_step_sizes(near)
-    least_factors, beside = formulas.contraction(near, best), {}
+    least_factors, ratios = formulas.contraction(near, best), {}
     for factor in STEPS:
         moved = formulas.contraction(near, formulas.StepSizes(factor * best.eta, factor * best.alpha))
-        beside[f"kappa_Theta at {factor:g} of eta*"] = exactly(moved.theta / least_factors.theta)
-        beside[f"kappa_beta at {factor:g} of alpha*"] = exactly(moved.beta / least_factors.beta)
+        ratios[f"kappa_Theta at {factor:g} of eta*"] = exactly(moved.theta / least_factors.theta)
+        ratios[f"kappa_beta at {factor:g} of alpha*"] = exactly(moved.beta / least_factors.beta)
     yield claim_on_all_cells(
         id="remark-3.3-steps", **FORMULAS | {"location": "Remark 3.3, eq. (8)"},
         statement="the step sizes (8) minimise the contraction factors (10)",
         quantity="factor at other steps over that at (8), at the design of Figure 3(a), n = 5000",
-        cells=beside, criterion=at_least(1.0 - EQUAL, words="at least 1"),
+        cells=ratios, criterion=at_least(1.0 - EQUAL, words="at least 1"),
     )  # fmt: skip
     high, low = (1.0 + near.delta) ** 2, (1.0 - near.delta) ** 2
     distant = formulas.contraction(endless.nominal, formulas.approximately_optimal_step_sizes(endless.nominal)).theta
