@@ -275,6 +275,6 @@ def _differences_to_printed(runs: pd.DataFrame, printed: dict[tuple[str, float],
     for (name, eps), value in printed.items():
         own = runs[(runs["mechanism"] == name) & (runs["eps"] == eps)]
         if len(own):
-            mean = pd.Series(_mean(own["mean"].to_numpy(dtype=float), bool(own["inside"].all())))
-            cells[f"{name}, eps = {eps:g}"] = statistics.less_number(mean_of(mean), value)
+            row = pd.Series(_mean(own["mean"].to_numpy(dtype=float), bool(own["inside"].all())))
+            cells[f"{name}, eps = {eps:g}"] = statistics.less_number(mean_of(row), value)
     return cells
