@@ -227,7 +227,7 @@ def _require_sign(sign: str) -> None:
 def multiplier_form(
     path: Array, gradients: Array, lambdas: Sequence[float] | Array, mu: float, L: float, sign: str = "minus"
 ) -> float:  # fmt: skip
-    """Half the integral of choquettechoo2023 (91) over 2 pi, in the time domain; the proof of E.1 needs it nonnegative.
+    """Half the integral of (91) divided by 2 pi, in the time domain; the proof of Theorem E.1 needs it nonnegative.
 
     `sum_t +-lambda_t sum_s <L theta_s - g_s, g_{s+t} - mu theta_{s+t}>`, with sign + at t = 0, for a path that is zero
     before and after.

@@ -6,7 +6,7 @@ initial parameters and the normals of their noise, and those on batches in a fix
 a run takes an hour, and is made only if that is asked for: those of the committed table are taken into a build by
 `workflow/adopt.py`. Only training needs JAX: ledger, claims and figures do without.
 
-The table has a row a run, so that claims can be judged as runs end. A mechanism is taken at the best of the learning
+The table has a row per run, so that claims can be judged as runs end. A mechanism is taken at the best of the learning
 rates that were run, by the mean test accuracy, as the paper selects "the best mechanism for each privacy level". An
 interval needs two repeats, because one has no spread, and for either mechanism a best rate that lies between others,
 because a better one may lie beyond. Else the interval is unbounded and the claim open.
@@ -49,7 +49,7 @@ from dpdescent.replication.real_images import ACCURACY, best_of
 STATES = Path("build/states")
 # Steps between two states on disk, and steps whose noise is in memory (0.44 GB).
 PIECE, WINDOW = 10, 200
-# One thread a run, as for all jobs: their number is Snakemake's choice, and would change last bits.
+# One thread per run, as for all jobs, because their number is Snakemake's choice and would change last bits.
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 MINUTES = "DPDESCENT_PIECE_MINUTES"
 # Gradients of single images that a run may take on a processor unasked: some minutes of them.

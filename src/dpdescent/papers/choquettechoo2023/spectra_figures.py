@@ -15,7 +15,7 @@ SPECTRA = ("flat", "k^-0.5", "k^-1", "k^-2", "k^-3", "one large")
 
 
 def draw_ext_spectra(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the gain over independent noise per dimension, the error over that of the best noise, and the errors."""
+    """Draws the gain over independent noise per dimension, the ratio to the least error, and the errors."""
     figure, axes = panels(4, size=(5.2, 3.6), squeeze=False)
     gain, loss, *errors = axes[0]
     methods = ("Noisy-SGD", "nu-Noisy-FTRL")

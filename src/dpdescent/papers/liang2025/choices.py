@@ -92,7 +92,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _sensitivity(rows: pd.DataFrame, least: float, most: float) -> Estimate:
-    """Largest over smallest mean error at step sizes between two fractions of their ceiling."""
+    """The ratio of the largest to the smallest mean error at step sizes between two fractions of their ceiling."""
     return extreme_ratio(rows[rows["step_fraction"].between(least, most)])
 
 

@@ -121,7 +121,7 @@ def _theorem_f1(evidence: Evidence) -> Finding:
 def _error_over_noise(s: float) -> float:
     """E|e| / s in the long run of e <- e - clip(e) + s g, with threshold 1 and standard normal g, by its law on a grid.
 
-    It is Algorithm 3 where all records have the gradient beta, and s is lambda_2 over the threshold.
+    It is Algorithm 3 where all records have the gradient beta, and s is lambda_2 divided by the threshold.
     """
     reach = 8.0 * s + 6.0 * s**2
     grid = np.linspace(-reach, reach, 801)
@@ -326,7 +326,7 @@ def _text() -> Iterator[Finding]:
 
 
 def _any_moments() -> Finding:
-    """Lemma F.2's map at p = q = 1 and zz = zy = 1, where beta = 1/zx: the move of beta by a halved zx, over zx's."""
+    """Lemma F.2's map at p = q = 1 and zz = zy = 1, where beta = 1/zx: ratio of beta's move to that of a halved zx."""
     slopes = {zx: abs(1 / zx - 2 / zx) / (zx / 2) for zx in (1.0, 0.01)}
     return finding(
         id="lemma-F.2-any-moments", location="Lemma F.2", kind="mathematics", severity="low", status="confirmed", artefact="table_lemmas",

@@ -1,8 +1,8 @@
 """The guarantee of Algorithm 3 (Lemma F.1): cost of releasing beta without first-stage noise when a record differs.
 
 Given the history of released beta, each step is a Gaussian release whose mean depends on the data. Its realised zCDP
-cost is the squared shift of that mean over twice the noise variance, and the expected sum of the costs along the path
-is the Kullback-Leibler divergence of the two outputs, which rho-zCDP bounds by rho.
+cost is the squared shift of that mean divided by twice the noise variance, and the expected sum of the costs along the
+path is the Kullback-Leibler divergence of the two outputs, which rho-zCDP bounds by rho.
 """
 
 import math

@@ -102,7 +102,7 @@ def noise_quantities(noisy: Path, free: Path, Xi: Array, lambda_1: float) -> Qua
 
 
 def closed_form_gap(path: Path, Xi: Array) -> float:
-    """Returns the largest distance of a run to its closed forms over its largest iterate (liang2025 App. E.1)."""
+    """Returns the largest distance of a run to its closed forms, divided by its largest iterate (App. E.1)."""
     Theta = appendices.first_stage_path(path.moments, path.eta, Xi)
     beta = appendices.second_stage_path(path.moments, path.Theta, path.alpha, path.nu)
     gaps = [np.abs(closed - run).max() / np.abs(run).max() for closed, run in ((Theta, path.Theta), (beta, path.beta))]
@@ -127,7 +127,7 @@ def path_quantities(path: Path, window: formulas.Spectrum) -> Quantities:
 
 
 def curvature_error(path: Path, window: formulas.Spectrum) -> float:
-    """Returns the largest ||H^(t) - H_hat|| from T0 on over the bound above eq. (13), at the step's own distance."""
+    """Returns the largest ratio from T0 on of ||H^(t) - H_hat|| to the bound above eq. (13), at the step's distance."""
     zz, target, largest = path.moments.zz, path.moments.theta_hat, 0.0
     H_hat = target.T @ zz @ target
     for Theta, radius in zip(path.Theta[path.settled : -1], path.first_stage_error[path.settled : -1], strict=True):
