@@ -1,4 +1,4 @@
-"""Which attack belongs to which arm of choquettechoo2023: worst participation patterns for every strategy of noise."""
+"""Attacks that audit the arms of choquettechoo2023: worst participation patterns for every strategy of noise."""
 
 from collections.abc import Callable, Iterable
 
@@ -15,7 +15,7 @@ from dpdescent.privacy.events import GaussianReleases, Mechanism, SubsampledGaus
 from dpdescent.replication.ledger.requests import NotAudited, Request, Statement, no_attack, rounded
 from dpdescent.replication.ledger.verdicts import Reporting
 
-# Longest single pass that is run; its noise is that of the mechanism's mu in as many steps.
+# Steps of the longest single pass that is run; its noise has the mechanism's mu in as many steps.
 LONGEST = 100
 # Steps from which on the strategy of ME is read from disk, where the runs on real images left it: it takes minutes.
 KEPT = 1000
@@ -29,7 +29,7 @@ FINDINGS: dict[str, Reporting] = {}
 
 
 def one_pass(power: float, nu: float, T: int, mu: float) -> Attack:
-    """Returns the attack on a record of a stream; the decoder is that power of the difference with damping nu."""
+    """Returns the attack on a record of a stream; the decoder is a power of the difference with damping nu."""
     return correlated.single_pass(
         toeplitz.DampedDifference("DP-SGD" if power == 0.0 else "nu-DP-FTRL", power, nu), T, mu
     )
@@ -39,11 +39,11 @@ def epochs(mechanism: str, T: int, k: int, copies: str, mu: float) -> Attack:
     """Returns the attack on a record that comes again every T/k steps.
 
     Args:
-        mechanism: as Figure 4's legend has it.
+        mechanism: name in Figure 4's legend.
         T: steps.
         k: participations.
         copies: numbers of restarts among which the best was taken, with blanks between them.
-        mu: of the mechanism.
+        mu: parameter of the mechanism's Gaussian differential privacy.
     """
     if mechanism == ME and T >= KEPT:
         return correlated.fixed_order(multi_epoch_kept(T, k), T, k, mu)
@@ -57,7 +57,11 @@ ATTACKS: dict[str, Callable[..., Attack]] = {ONE_PASS: one_pass, EPOCHS: epochs,
 def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     """Returns the audit of an arm of the ledger; it leaves out learning rates that were tuned on the records."""
     if not event.releases:
-        return _without_account(event)
+        if "non-private" in event.reason:
+            return NotAudited("no noise: any difference shows")
+        if "not clipped" in event.reason:
+            return NotAudited("gradients are not clipped: one record moves a sum as far as it likes, at any noise")
+        return no_attack(event.name)
     release, *others = event.releases
     if event.name == AMPLIFIED and isinstance(release, SubsampledGaussianReleases) and not others:
         kappa = release.noise_sd / release.sensitivity
@@ -65,13 +69,14 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
     if others or not isinstance(release, GaussianReleases):
         return no_attack(event.name)
     mu = rounded(zcdp.gaussian_dp_mu(event.rho))
-    if event.sampler == "fixed order" and _in_epochs(event.name):
+    of_figure_4 = event.name in (NU, ME) or event.name.removesuffix(RESTARTS) in BASES or MULTIPLE.fullmatch(event.name)
+    if event.sampler == "fixed order" and of_figure_4:
         settings = cell["settings"]
-        copies = " ".join(str(each) for each in settings["copies"])
+        copies = " ".join(str(number) for number in settings["copies"])
         return Request(
             EPOCHS, {"mechanism": event.name, "T": settings["T"], "k": settings["k"], "copies": copies, "mu": mu}
         )
-    strategy = _on_a_stream(cell, arm, event)
+    strategy = _damped_difference(cell, arm, event)
     if strategy is None:
         return no_attack(event.name)
     return Request(ONE_PASS, {"power": strategy.power, "nu": rounded(strategy.nu), "T": LONGEST, "mu": mu})
@@ -82,23 +87,10 @@ def statements() -> Iterable[Statement]:
     return ()
 
 
-def _without_account(event: Mechanism) -> NotAudited:
-    if "non-private" in event.reason:
-        return NotAudited("no noise: any difference shows")
-    if "not clipped" in event.reason:
-        return NotAudited("gradients are not clipped: one record moves a sum as far as it likes, at any noise")
-    return no_attack(event.name)
-
-
-def _in_epochs(name: str) -> bool:
-    """Whether a mechanism is one of Figure 4's, whose noise is made by its name."""
-    return name in (NU, ME) or name.removesuffix(RESTARTS) in BASES or MULTIPLE.fullmatch(name) is not None
-
-
-def _on_a_stream(cell: Spec, arm: str, event: Mechanism) -> toeplitz.DampedDifference | None:
-    """Returns the noise of a run on a stream, if it is one of the artefact's and of a kind that the attack can make."""
-    made = STREAMS.get(cell.get("artefact", ""))
-    found = None if made is None or event.sampler != "single pass" else dict(made(cell)).get(arm)
-    if found is None or found.algorithm != event.name:
+def _damped_difference(cell: Spec, arm: str, event: Mechanism) -> toeplitz.DampedDifference | None:
+    """Returns the noise of an arm on a stream; None where it is no damped difference: the attack makes no other."""
+    list_arms = STREAMS.get(cell.get("artefact", ""))
+    stream_arm = None if list_arms is None or event.sampler != "single pass" else dict(list_arms(cell)).get(arm)
+    if stream_arm is None or stream_arm.algorithm != event.name:
         return None
-    return found.strategy if isinstance(found.strategy, toeplitz.DampedDifference) else None
+    return stream_arm.strategy if isinstance(stream_arm.strategy, toeplitz.DampedDifference) else None

@@ -1,8 +1,8 @@
-"""Every computable bound of choquettechoo2023 at its experiments' settings, beside what was measured.
+"""Every computable bound of choquettechoo2023 at its experiments' settings, beside the measured values.
 
-Explicit bounds stand beside exact values, simulations beside the exact law. Orders, which hide their constants, bound
-nothing: they are judged in claims, and Tables 1, 2 and 4 have theirs. The paper's conventions of F differ by a factor of
-2: each row's note says whose F it is.
+Explicit bounds stand beside exact values, simulations beside the exact law. Orders hide their constants and bound
+nothing: they are judged in claims, also those of Tables 1, 2 and 4. The paper's conventions of F differ by a factor of
+2: the note of each row names the convention.
 """
 
 from dpdescent.papers.choquettechoo2023 import (
@@ -33,6 +33,6 @@ def evaluate(evidence: Evidence) -> list[Bound]:
     """Evaluates all rows, in the order of the paper's sections.
 
     Raises:
-        ValueError: if the specification lacks what an artefact was run with, such as its budget.
+        ValueError: if the specification lacks a setting of an artefact's run, such as its budget.
     """
     return [bound for part in PARTS for bound in part(evidence)]

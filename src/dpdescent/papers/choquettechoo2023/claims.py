@@ -1,7 +1,7 @@
 """Every claim of choquettechoo2023 that a computation can judge, with a criterion made from the paper's words.
 
-The criteria were written before any run of the experiments; what a throw-away prototype had shown was known, and what
-was changed later says so in its column `changed`. The words are read as numbers in `criteria`, the same for all claims.
+The criteria were written before any run of the experiments, with the results of a throw-away prototype known; the
+column `changed` has later changes. The words are read as numbers in `criteria`, the same for all claims.
 """
 
 from dpdescent.papers.choquettechoo2023 import (

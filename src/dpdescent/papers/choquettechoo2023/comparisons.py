@@ -1,4 +1,4 @@
-"""What Figure 4 says of its mechanisms, as claims on any table of accuracies; and its own data sets, not tested here.
+"""The claims of Figure 4 on its mechanisms, for any table of accuracies; and its own data sets, not tested here.
 
 Other data, other models, fewer steps: an analogue neither confirms nor refutes a number of the paper. CIFAR-10 and
 StackOverflow at the paper's scale are out of reach of one laptop: the digits stand in for the former, and nothing for
@@ -42,12 +42,12 @@ class Analogue:
     """A table of accuracies on other data than the paper's.
 
     Attributes:
-        ids: of its claims, by what they are about.
-        label: what is said before each statement.
-        variant: where its rows are.
-        artefact: whose table has them.
-        intervals: what its intervals are over.
-        added: whether its claims came after the review that changed the first ones, and have its criteria from the start.
+        ids: ids of its claims, by their subject.
+        label: words before each statement.
+        variant: variant whose rows are judged.
+        artefact: artefact whose table has these rows.
+        intervals: note on the randomness that its intervals take in.
+        added: whether its claims came after the review that changed criteria, and have the changed ones from the start.
     """
 
     ids: dict[str, str]
@@ -58,17 +58,17 @@ class Analogue:
     added: bool = False
 
     def note(self, *parts: str) -> str:
-        """A note: what a claim says, then what holds of all claims on this table."""
+        """The note of a claim: its own parts, then the note on intervals, which all claims on this table share."""
         return "; ".join([*filter(None, parts), self.intervals])
 
     def changed(self, reason: str) -> str:
-        """Why a criterion was changed; empty where it is as first written."""
+        """The reason for which a criterion was changed; empty where it is as first written."""
         return "" if self.added else reason
 
 
-def ahead_of(evidence: Evidence, each: Analogue) -> pd.DataFrame:
-    """Rows of paired differences: nu-DP-FTRL less another mechanism."""
-    return rows(evidence, each.artefact, each.variant, series=AHEAD).sort_values("eps")
+def ahead_of(evidence: Evidence, analogue: Analogue) -> pd.DataFrame:
+    """Rows of paired differences of accuracy, nu-DP-FTRL less another mechanism."""
+    return rows(evidence, analogue.artefact, analogue.variant, series=AHEAD).sort_values("eps")
 
 
 def _anytime_rows(ahead: pd.DataFrame) -> pd.DataFrame:
@@ -77,113 +77,113 @@ def _anytime_rows(ahead: pd.DataFrame) -> pd.DataFrame:
 
 
 def means_of(ahead: pd.DataFrame) -> algebra.Places:
-    """Differences by mechanism and eps, with Student's intervals, because there are few seeds."""
+    """Mean differences by mechanism and eps, with Student's intervals, because there are few seeds."""
     return algebra.means(ahead, ["mechanism", "eps"], mean_of)
 
 
-def anytime(each: Analogue, ahead: pd.DataFrame) -> Claim:
+def anytime(analogue: Analogue, ahead: pd.DataFrame) -> Claim:
     ahead = _anytime_rows(ahead)
-    new = each.variant == LATER
+    new = analogue.variant == LATER
     return claim_on_all_cells(
-        id=each.ids["anytime"], artefact=each.artefact, location="Figure 4, Sec. 4", kind="figure", source="analogue",
-        statement=f"{each.label} nu-DP-FTRL outperforms all other efficient and anytime mechanisms",
+        id=analogue.ids["anytime"], artefact=analogue.artefact, location="Figure 4, Sec. 4", kind="figure", source="analogue",
+        statement=f"{analogue.label} nu-DP-FTRL outperforms all other efficient and anytime mechanisms",
         quantity=f"{PAIRED} the mechanism's: the smallest over mechanisms (without DP-SGD, with and without restarts) and eps",
         cells=means_of(ahead), criterion=ABOVE_0,
-        changed=each.changed(ADDED if new else UNAMPLIFIED),
-        note=each.note(f"the smallest of {len(ahead)} cells; a refutation by one is corrected for their number", CHARGED),
+        changed=analogue.changed(ADDED if new else UNAMPLIFIED),
+        note=analogue.note(f"the smallest of {len(ahead)} cells; a refutation by one is corrected for their number", CHARGED),
     )  # fmt: skip
 
 
-def anytime_average(evidence: Evidence, each: Analogue, ahead: pd.DataFrame) -> Claim:
+def anytime_average(evidence: Evidence, analogue: Analogue, ahead: pd.DataFrame) -> Claim:
     ahead, published = _anytime_rows(ahead), evidence.published["cifar"]["gain_anytime"]
     first = "The claim was added after a first look at output at quick scale."
     return claim(
-        id=each.ids["average"], artefact=each.artefact, location="Figure 4, Sec. 4", kind="figure", source="analogue",
-        statement=f"{each.label} nu-DP-FTRL improves on the anytime mechanisms on average",
+        id=analogue.ids["average"], artefact=analogue.artefact, location="Figure 4, Sec. 4", kind="figure", source="analogue",
+        statement=f"{analogue.label} nu-DP-FTRL improves on the anytime mechanisms on average",
         quantity=f"{PAIRED} the mechanism's: the average over mechanisms (without DP-SGD, with and without restarts) and eps",
         measured=_average(ahead) if len(ahead) else NOTHING, criterion=ABOVE_0,
-        changed=each.changed(ADDED if each.variant == LATER else f"{first} {UNAMPLIFIED}"),
-        note=each.note(
+        changed=analogue.changed(ADDED if analogue.variant == LATER else f"{first} {UNAMPLIFIED}"),
+        note=analogue.note(
             f"published on CIFAR-10: {100 * published:g} points", "errors are added as if they were the same ones", CHARGED
         ),
     )  # fmt: skip
 
 
-def nearly_matches(evidence: Evidence, each: Analogue, ahead: pd.DataFrame) -> Claim:
+def nearly_matches(evidence: Evidence, analogue: Analogue, ahead: pd.DataFrame) -> Claim:
     published = evidence.published["cifar"]
     least, margin = published["gap_closed"][0], published["me_at_10"] - published["nu_at_10"]
     to_me = [100 * row["mean"] for row in algebra.rows_of(ahead[ahead["mechanism"] == ME])]
-    told = f"nu-DP-FTRL less ME {min(to_me):.2f} to {max(to_me):.2f} points over eps" if to_me else ""
+    margins = f"nu-DP-FTRL less ME {min(to_me):.2f} to {max(to_me):.2f} points over eps" if to_me else ""
     return claim_on_all_cells(
-        id=each.ids["me"], artefact=each.artefact, location="Figure 4, Sec. 4", kind="figure", source="analogue",
-        statement=f"{each.label} nu-DP-FTRL nearly equals or slightly outperforms ME",
+        id=analogue.ids["me"], artefact=analogue.artefact, location="Figure 4, Sec. 4", kind="figure", source="analogue",
+        statement=f"{analogue.label} nu-DP-FTRL nearly equals or slightly outperforms ME",
         quantity="share of the difference of accuracy between the best other anytime mechanism and ME that nu-DP-FTRL makes up (1 where it is not behind ME): the smallest over eps",
         cells=algebra.measured_by(ahead, ["eps"], _near_me), criterion=at_least(least, ", the least share that the paper finds"),
-        changed=each.changed(ADDED if each.variant == LATER else f"Before a review a distance to ME of at most {100 * margin:.2f} points, the published one, was asked for, which is more than there is between most mechanisms here."),
-        note=each.note(told),
+        changed=analogue.changed(ADDED if analogue.variant == LATER else f"Before a review a distance to ME of at most {100 * margin:.2f} points, the published one, was asked for, which is more than there is between most mechanisms here."),
+        note=analogue.note(margins),
     )  # fmt: skip
 
 
 def _near_me(ahead: pd.DataFrame) -> Estimate:
-    """The share of the way to ME; 1 where nu-DP-FTRL is not behind ME."""
+    """The share of the gap to ME that nu-DP-FTRL makes up; 1 where it is not behind ME."""
     to_me = row_at(ahead, mechanism=ME)
     if not math.isnan(to_me["mean"]) and mean_of(to_me).low >= 0.0:
         return exactly(1.0)
     return _share(ahead)
 
 
-def dp_sgd(each: Analogue, ahead: pd.DataFrame) -> Claim:
+def dp_sgd(analogue: Analogue, ahead: pd.DataFrame) -> Claim:
     against = ahead[ahead["mechanism"] == AMPLIFIED]
     return claim_on_all_cells(
-        id=each.ids["dp-sgd"], artefact=each.artefact, location="Sec. 4", kind="text", source="analogue",
-        statement=f"{each.label} nu-DP-FTRL outperforms DP-SGD, which has amplification, from eps = 4 on",
+        id=analogue.ids["dp-sgd"], artefact=analogue.artefact, location="Sec. 4", kind="text", source="analogue",
+        statement=f"{analogue.label} nu-DP-FTRL outperforms DP-SGD, which has amplification, from eps = 4 on",
         quantity=f"{PAIRED} amplified DP-SGD's: the smallest over eps of at least {DP_SGD_FROM:g}",
         cells=means_of(against[against["eps"] >= DP_SGD_FROM]), criterion=ABOVE_0,
-        note=each.note(),
+        note=analogue.note(),
     )  # fmt: skip
 
 
-def damping(each: Analogue, ahead: pd.DataFrame) -> Claim:
+def damping(analogue: Analogue, ahead: pd.DataFrame) -> Claim:
     undamped = ahead[ahead["mechanism"].isin(["Optimal CC", "Optimal CC, restarts"])]
     return claim_on_all_cells(
-        id=each.ids["damping"], artefact=each.artefact, location="Sec. 4", kind="text", source="analogue",
-        statement=f"{each.label} nu-DP-FTRL outperforms Optimal CC, which is nu = 0: the exponential decay is of practical importance",
+        id=analogue.ids["damping"], artefact=analogue.artefact, location="Sec. 4", kind="text", source="analogue",
+        statement=f"{analogue.label} nu-DP-FTRL outperforms Optimal CC, which is nu = 0: the exponential decay is of practical importance",
         quantity=f"{PAIRED} that at nu = 0: the smallest over eps, with and without restarts",
         cells=means_of(undamped), criterion=ABOVE_0,
-        note=each.note(),
+        note=analogue.note(),
     )  # fmt: skip
 
 
-def grows(each: Analogue, ahead: pd.DataFrame) -> Claim:
+def grows(analogue: Analogue, ahead: pd.DataFrame) -> Claim:
     gains = {eps: _average(group) for eps, group in _anytime_rows(ahead).groupby("eps")}
     return claim(
-        id=each.ids["grows"], artefact=each.artefact, location="Sec. 4", kind="text", source="analogue",
-        statement=f"{each.label} the improvement over anytime mechanisms grows as eps becomes small",
+        id=analogue.ids["grows"], artefact=analogue.artefact, location="Sec. 4", kind="text", source="analogue",
+        statement=f"{analogue.label} the improvement over anytime mechanisms grows as eps becomes small",
         quantity=f"{PAIRED} the anytime mechanisms' (without DP-SGD) on average: at the smallest eps less at the largest",
         measured=statistics.minus(gains[min(gains)], gains[max(gains)]) if len(gains) > 1 else NOTHING, criterion=ABOVE_0,
-        changed=each.changed(UNAMPLIFIED), note=each.note(CHARGED),
+        changed=analogue.changed(UNAMPLIFIED), note=analogue.note(CHARGED),
     )  # fmt: skip
 
 
 def _average(table: pd.DataFrame) -> Estimate:
-    """The mean of differences; their errors are added, not their squares, because they share the runs of nu-DP-FTRL."""
-    found = np.array([[each.value, each.low, each.high] for each in means_of(table).values()])
-    return Estimate(*(float(each) for each in found.mean(axis=0)))
+    """The mean of differences; its interval has the mean of their ends, because they share the runs of nu-DP-FTRL."""
+    ends = np.array([[analogue.value, analogue.low, analogue.high] for analogue in means_of(table).values()])
+    return Estimate(*(float(analogue) for analogue in ends.mean(axis=0)))
 
 
-def gap_closed(evidence: Evidence, each: Analogue, ahead: pd.DataFrame) -> Claim:
+def gap_closed(evidence: Evidence, analogue: Analogue, ahead: pd.DataFrame) -> Claim:
     low, high = evidence.published["cifar"]["gap_closed"]
     return claim_on_all_cells(
-        id=each.ids["gap"], artefact=each.artefact, location="Sec. 4", kind="text", source="analogue",
-        statement=f"{each.label} nu-DP-FTRL makes up {low:.0%} to {high:.0%} of the gap between previous efficient approaches and ME",
+        id=analogue.ids["gap"], artefact=analogue.artefact, location="Sec. 4", kind="text", source="analogue",
+        statement=f"{analogue.label} nu-DP-FTRL makes up {low:.0%} to {high:.0%} of the gap between previous efficient approaches and ME",
         quantity="share of the difference of accuracy between the best other anytime mechanism and ME: the eps that is furthest from the range",
         cells=algebra.measured_by(ahead, ["eps"], _share), criterion=between(low, high),
-        changed=each.changed(UNAMPLIFIED), note=each.note(CHARGED),
+        changed=analogue.changed(UNAMPLIFIED), note=analogue.note(CHARGED),
     )  # fmt: skip
 
 
 def _share(ahead: pd.DataFrame) -> Estimate:
-    """The share of the way from the best other mechanism to ME; its interval is unbounded where the way may be nil."""
+    """The share of the gap from the best other mechanism to ME; its interval is unbounded where the gap may be nil."""
     others, to_me = _anytime_rows(ahead), row_at(ahead, mechanism=ME)
     if not len(others) or math.isnan(to_me["mean"]):
         return NOTHING
@@ -196,7 +196,7 @@ def _share(ahead: pd.DataFrame) -> Estimate:
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Lists what is published."""
+    """Claims on CIFAR-10 and StackOverflow, none of which can be tested here."""
     cifar, words = evidence.published["cifar"], evidence.published["stackoverflow"]
     low, high = cifar["gap_closed"]
     sentences: tuple[tuple[str, str, ClaimKind, str], ...] = (

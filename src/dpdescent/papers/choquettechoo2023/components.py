@@ -1,7 +1,7 @@
-"""Components of the error and random products, exact for Gaussian inputs (App. C.2, C.3, D.2), with what lemmas bound.
+"""Components of the error and random products, exact for Gaussian inputs (App. C.2, C.3, D.2), beside their bounds.
 
 The iterate is theta^(0) + ... + theta^(m) + delta^(m) (eq. 36): theta^(0) has H in the place of every x x', theta^(r)
-is driven by `(H - x x') theta^(r-1)`, and delta^(m) is what is left. Second moments are diagonal along the eigenvectors
+is driven by `(H - x x') theta^(r-1)`, and delta^(m) is the rest. Second moments are diagonal along the eigenvectors
 of H; with `Q_t = I - eta x_t x_t'` each expectation is a recursion of d numbers.
 """
 
@@ -26,7 +26,7 @@ TAPS, ORDERS = 50, (1, 2, 3)
 EVEN = np.ones(2)
 # Components that are evaluated; scalars a and b of Lemma C.12; steps of Lemma D.9.
 REMAINDERS, SCALARS, STEPS = range(6), ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (0.01, 10.0)), (0, 1, 10, 100)
-# Rows and columns of T_j whose eigenvalues are taken; how far rounding may carry an eigenvalue of 0.
+# Rows and columns of T_j whose eigenvalues are taken; the distance to which rounding may carry an eigenvalue of 0.
 SECTION, ROUNDED = 200, 1e-12
 EXACT = "measured is exact, Gaussian inputs"
 
@@ -40,8 +40,7 @@ def base_bound(problem: RegressionProblem, q: Array, gamma_squared: float) -> Ar
 def next_moments(problem: RegressionProblem, moments: Array) -> Array:
     """Stationary second moments of theta^(r) from those of theta^(r-1), shape (d,): one step of Lemma C.12."""
     lam = problem.lam
-    made = problem.eta * (lam * moments + lam @ moments) / (2.0 - problem.rates)
-    return np.asarray(made, dtype=np.float64)
+    return np.asarray(problem.eta * (lam * moments + lam @ moments) / (2.0 - problem.rates), dtype=np.float64)
 
 
 def driven(problem: RegressionProblem, force: Array) -> Array:
@@ -91,15 +90,15 @@ def section(rate: float, size: int) -> Array:
 
 
 def kurtosis(shape: Array) -> float:
-    """The least C_kurt for one `P = diag(shape)` and Gaussian inputs: `E z z' P z z' = 2 P + Tr(P) I` over Tr P."""
+    """The least C_kurt for one `P = diag(shape)`, Gaussian inputs: `E z z' P z z' = 2 P + Tr(P) I` divided by Tr P."""
     return float(2.0 * shape.max() / shape.sum() + 1.0)
 
 
 def leaning_labels(problem: RegressionProblem) -> Array:
-    """`E xi^2 x x'` over sigma_sgd^2 for residuals `xi = zeta x_1/sqrt(3 lam_1)`, zeta independent of x, shape (d,).
+    """`E xi^2 x x'/sigma_sgd^2` for residuals `xi = zeta x_1/sqrt(3 lam_1)`, zeta independent of x, shape (d,).
 
-    These are residuals of a misspecified model: their size depends on the input. By the fourth moments of a Gaussian
-    it is `lam_1` in the first direction and a third of `lam_j` in the others, hence at most H.
+    These are residuals of a misspecified model, because their size depends on the input. By the fourth moments of a
+    Gaussian the value is `lam_1` in the first direction and a third of `lam_j` in the others, hence at most H.
     """
     shares = problem.lam / 3.0
     shares[0] = problem.lam[0]
@@ -124,7 +123,7 @@ def contractions(d: int, factors: int) -> Iterator[Array]:
 
 def product_of(matrices: Iterator[Array]) -> Array:
     """The product of matrices, in their order."""
-    return np.linalg.multi_dot(found) if len(found := list(matrices)) > 1 else found[0]
+    return np.linalg.multi_dot(factors) if len(factors := list(matrices)) > 1 else factors[0]
 
 
 def noise_trace(problem: RegressionProblem, beta: Array) -> float:
@@ -153,12 +152,11 @@ def higher_orders(problem: RegressionProblem, q: Array, gamma_squared: float, or
     theta^(0) has H in the place of every x x'; theta^(r) is driven by `(H - x x') theta^(r-1)`, white noise of
     covariance `H S H + Tr(H S) H` for Gaussian inputs.
     """
-    rates, lam = problem.rates, problem.lam
+    rates = problem.rates
     force = problem.eta * problem.noise_variance(gamma_squared) * q + rates * problem.sigma_sgd**2
-    moments = [force / (lam * (2.0 - rates))]
+    moments = [force / (problem.lam * (2.0 - rates))]
     for _ in range(orders):
-        last = moments[-1]
-        moments.append(problem.eta * (lam * last + lam @ last) / (2.0 - rates))
+        moments.append(next_moments(problem, moments[-1]))
     return moments
 
 
@@ -169,7 +167,7 @@ def higher_order_bound(problem: RegressionProblem, q: Array, gamma_squared: floa
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows at both ends of Figure 2's panels where eta R^2 is below 1, with label noise too where it matters."""
+    """Rows at both ends of Figure 2's panels, most of them where eta R^2 is below 1; with label noise if it matters."""
     plain, noisy = (
         [point for point in at_ends(evidence, variant) if asserted(point.problem)] for variant in ("main", LABEL_NOISE)
     )
@@ -207,12 +205,12 @@ def _higher_orders(point: Point) -> Iterator[Bound]:
     """Evaluates Proposition C.11 beside the largest exact second moment of theta^(r)."""
     moment = formulas.fourth_moment(point.problem.lam)
     for name in point.algorithms:
-        given = (point.problem, point.weights(name), point.gamma_squared[name])
-        exact = higher_orders(*given, max(ORDERS))
+        arguments = (point.problem, point.weights(name), point.gamma_squared[name])
+        exact = higher_orders(*arguments, max(ORDERS))
         for r in ORDERS if name == FTRL else ORDERS[:1]:
             yield bound_row(
                 bound=f"largest eigenvalue of E theta^(r) theta^(r)', {name}", location="Prop. C.11",
-                setting=f"{point.text}, r={r}", value=higher_order_bound(*given, moment, r),
+                setting=f"{point.text}, r={r}", value=higher_order_bound(*arguments, moment, r),
                 measured=float(exact[r].max()), note="R^2 = Tr H + 2 lambda_1; measured is exact",
             )  # fmt: skip
 
@@ -232,11 +230,11 @@ def _components(point: Point) -> Iterator[Bound]:
             measured=float(orders[0][worst]), note=f"eta sigma_sgd^2 + eta sigma^2 q_j/lam_j; {EXACT}",
         )  # fmt: skip
         for a, b in SCALARS:
-            made = next_moments(problem, a + b * q / problem.lam)
+            moments = next_moments(problem, a + b * q / problem.lam)
             yield bound_row(
                 bound="one step of E theta^(r) theta^(r)'", location="Lemma C.12",
                 setting=f"{point.text}, {name}, a={a:g}, b={b:g}",
-                value=problem.eta * (a * moment + b * formulas.KURTOSIS * float(q.sum())), measured=float(made.max()),
+                value=problem.eta * (a * moment + b * formulas.KURTOSIS * float(q.sum())), measured=float(moments.max()),
                 note=f"eta (a R^2 + b C_kurt <beta, T beta>), from a I + b H^-1/2 P H^-1/2 itself; {EXACT}",
             )  # fmt: skip
         yield from _remainders(problem, q, gamma_squared, f"{point.text}, {name}", moment)
@@ -245,7 +243,7 @@ def _components(point: Point) -> Iterator[Bound]:
 def _remainders(
     problem: RegressionProblem, q: Array, gamma_squared: float, setting: str, moment: float
 ) -> Iterator[Bound]:
-    """Evaluates what is left after m components, and that the first two parts add up to the whole."""
+    """Evaluates the remainders after m components, and the sum of theta^(0) and delta^(0) beside the whole error."""
     orders = higher_orders(problem, q, gamma_squared, max(REMAINDERS))
     spread = formulas.KURTOSIS * problem.noise_variance(gamma_squared) / moment * float(q.sum())
     for m in REMAINDERS:
@@ -306,10 +304,10 @@ def _operators(point: Point) -> Iterator[Bound]:
     sections = {f"T_{j + 1}": section(float(rates[j]), SECTION) for j in sorted({0, len(rates) - 1})}
     sections["T"] = np.sum([section(float(rate), SECTION) for rate in rates], axis=0)
     for name, matrix in sections.items():
-        found = np.linalg.eigvalsh(matrix)
+        eigenvalues = np.linalg.eigvalsh(matrix)
         yield bound_row(
             bound="smallest eigenvalue of T_j and T", location="Lemma C.6", setting=f"{point.text}, {name}", value=0.0,
-            measured=float(found[0]), direction="at least",
+            measured=float(eigenvalues[0]), direction="at least",
             note=f"0; eta below 1/lambda_1; measured of the first {SECTION} rows and columns",
-            allowed=ROUNDED * float(found[-1]),
+            allowed=ROUNDED * float(eigenvalues[-1]),
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Convergence over T steps (App. D.3, D.4) beside the exact recursion, and what is left of the start."""
+"""Convergence over T steps (App. D.3, D.4) beside the exact recursion, and the start's part of the error."""
 
 import math
 from collections.abc import Iterator
@@ -23,47 +23,45 @@ from dpdescent.replication.judging.evidence import Bound, Evidence
 # Points of the logarithm of eta among which the minimum of Lemma F.21 is looked for.
 GRID = 400
 WORDS = {"exact": "error at the best rate", "clipped": "error at the tuned rate"}
-# Relaxation times, 1/(eta mu), after which the limit is taken; how far the two starts may lie apart then.
+# Relaxation times, 1/(eta mu), after which the limit is taken; the relative gap that two starts may have then.
 RELAXATIONS, SETTLED = 20.0, 1e-9
 # The exponent of Corollary D.14's first term at which it is compared.
 EXPONENTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of Half-Expo Decay, of convergence, of the lemma about tuning, of the start."""
+    """Rows of Half-Expo Decay, of convergence, of the lemma on tuning, and on the start."""
     yield from _decay(evidence)
-    for found in found_in(evidence, "exact"):
-        yield from _convergence(evidence, found)
-    for found in found_in(evidence, "clipped"):
-        if found["mechanism"] != DP_SGD:
-            yield from _tuning(evidence, found)
+    for row in error_rows(evidence, "exact"):
+        yield from _convergence(evidence, row)
+    for row in error_rows(evidence, "clipped"):
+        if row["mechanism"] != DP_SGD:
+            yield from _tuning(evidence, row)
     yield from _starts(evidence)
 
 
-def found_in(evidence: Evidence, panel: str) -> list[pd.Series]:
+def error_rows(evidence: Evidence, panel: str) -> list[pd.Series]:
     """The rows of errors of a panel."""
     return list(rows_of(rows(evidence, ARTEFACT, panel=panel, series=WORDS[panel])))
 
 
-def problem_at(evidence: Evidence, found: pd.Series) -> RegressionProblem:
+def problem_at(evidence: Evidence, row: pd.Series) -> RegressionProblem:
     """The problem at the learning rate and clip norm of a row."""
-    alpha, sigma_sgd = (configured(evidence, ARTEFACT, symbol, found["panel"]) for symbol in ("alpha", "sigma_sgd"))
-    lam, rho = power_law(int(found["d"]), float(as_list(alpha)[0])), configured(evidence, ARTEFACT, "rho")
-    return RegressionProblem(lam, float(found["eta"]), rho, float(found["clip_norm"]), sigma_sgd)
+    alpha, sigma_sgd = (configured(evidence, ARTEFACT, symbol, row["panel"]) for symbol in ("alpha", "sigma_sgd"))
+    lam, rho = power_law(int(row["d"]), float(as_list(alpha)[0])), configured(evidence, ARTEFACT, "rho")
+    return RegressionProblem(lam, float(row["eta"]), rho, float(row["clip_norm"]), sigma_sgd)
 
 
-def run_of(evidence: Evidence, found: pd.Series) -> Run:
+def run_of(evidence: Evidence, row: pd.Series) -> Run:
     """The run of a row: its problem, steps and probability of failing, as the theorems of App. D have them."""
-    problem = problem_at(evidence, found)
+    problem = problem_at(evidence, row)
     start, failure = (configured(evidence, ARTEFACT, symbol) for symbol in ("start", "failure"))
-    return Run(problem, start, float(found["T"]), failure, formulas.fourth_moment(problem.lam))
+    return Run(problem, start, float(row["T"]), failure, formulas.fourth_moment(problem.lam))
 
 
-def setting_of(found: pd.Series) -> str:
-    """A row in words."""
-    return (
-        f"finite T, {found['panel']}: {found['mechanism']}, T={found['T']:g}, d={found['d']:g}, eta={found['eta']:.4g}"
-    )
+def setting_of(row: pd.Series) -> str:
+    """The setting of a row, in words."""
+    return f"finite T, {row['panel']}: {row['mechanism']}, T={row['T']:g}, d={row['d']:g}, eta={row['eta']:.4g}"
 
 
 def strategy_of(problem: RegressionProblem, mechanism: str) -> DampedDifference:
@@ -86,52 +84,48 @@ def start_of(run: Run) -> Array:
 
 def _decay(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates the universal constant of Half-Expo Decay, at the dampings of Figure 2 and of the runs."""
-    found = [(found, problem_at(evidence, found)) for panel in WORDS for found in found_in(evidence, panel)]
-    nus = [problem.eta * problem.mu for found, problem in found if found["mechanism"] != DP_SGD]
+    damped = [row for panel in WORDS for row in error_rows(evidence, panel) if row["mechanism"] != DP_SGD]
+    nus = [problem.eta * problem.mu for problem in (problem_at(evidence, row) for row in damped)]
     for nu in sorted({*ends(sensitivities.damped(evidence)["nu"]), *ends(nus)}):
         beta = toeplitz.nu_family(nu).coefficients(math.ceil(sensitivities.SUMMED / nu))
-        measured = formulas.half_expo_constant(beta, nu)
         value = formulas.half_expo_constant_nu(nu)
         why = (
             f"2 bounds 2 - sqrt(1 - sqrt(1-nu)) = {value:.6g}; no measurement: measured is the sum of {len(beta)} terms"
         )
         yield bound_row(
             bound="C of Half-Expo Decay, eq. (7)", location="Def. D.3", setting=f"nu={nu:.4g}", value=2.0,
-            measured=measured, note=why,
+            measured=formulas.half_expo_constant(beta, nu), note=why,
         )  # fmt: skip
 
 
-def _convergence(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
+def _convergence(evidence: Evidence, row: pd.Series) -> Iterator[Bound]:
     """Evaluates Theorems D.11 and D.13(c) at T and at earlier t, each with the sensitivity of so many steps."""
-    run = run_of(evidence, found)
-    problem, T, name = run.problem, int(found["T"]), found["mechanism"]
+    run = run_of(evidence, row)
+    problem, T, name = run.problem, int(row["T"]), row["mechanism"]
     if not problem.eta * run.moment < 1.0:
         return
     strategy, limit = strategy_of(problem, name), limit_of(problem, name)
     variance = problem.noise_variance(strategy.sensitivity_squared_limit())
     errors = laws.risks(problem, strategy.coefficients(T), variance, start_of(run), T)
-    whose = "the table's exact error, with gamma_T for gamma_inf"
-    for t, measured in ({t: errors[t] for t in (T // 100, T // 10)} | {T: found["mean"]}).items():
-        of = whose if t == T else "the exact recursion's error"
-        why = f"F_inf = {limit:.3g}, eta < 1/R^2; measured is {of}; {HALF}"
-        given = (problem, float(errors[0]), limit, t)
-        setting = f"{setting_of(found)}, t={t}"
-        value = formulas.convergence_bound(*given)
+    table_error, recursion = "the table's exact error, with gamma_T for gamma_inf", "the exact recursion's error"
+    for t, measured in ({t: errors[t] for t in (T // 100, T // 10)} | {T: row["mean"]}).items():
+        why = f"F_inf = {limit:.3g}, eta < 1/R^2; measured is {table_error if t == T else recursion}; {HALF}"
+        arguments = (problem, float(errors[0]), limit, t)
+        setting = f"{setting_of(row)}, t={t}"
         yield bound_row(
-            bound="error after t steps", location="Thm D.11", setting=setting, value=value, measured=float(measured),
-            note=why,
+            bound="error after t steps", location="Thm D.11", setting=setting,
+            value=formulas.convergence_bound(*arguments), measured=float(measured), note=why,
         )  # fmt: skip
-        value = formulas.convergence_bound_without_clipping(*given)
-        why = f"{why}; no clipping, and neither G nor eta of the theorem"
         yield bound_row(
-            bound="error after t steps, no clipping", location="Thm D.13(c)", setting=setting, value=value,
-            measured=float(measured), note=why,
+            bound="error after t steps, no clipping", location="Thm D.13(c)", setting=setting,
+            value=formulas.convergence_bound_without_clipping(*arguments), measured=float(measured),
+            note=f"{why}; no clipping, and neither G nor eta of the theorem",
         )  # fmt: skip
 
 
-def _tuning(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    """Evaluates Lemma F.21 on (87), with eta_max = 1/R^2, because eta_max of the corollary asks for more steps."""
-    run, setting = run_of(evidence, found), setting_of(found)
+def _tuning(evidence: Evidence, row: pd.Series) -> Iterator[Bound]:
+    """Evaluates Lemma F.21 on (87), with eta_max = 1/R^2, because eta_max of the corollary needs more steps."""
+    run, setting = run_of(evidence, row), setting_of(row)
     problem, eta_max = run.problem, 1.0 / run.moment
     tuning = Tuning(
         A=problem.largest / problem.mu, B=run.label_variance * run.moment,
@@ -146,21 +140,21 @@ def _tuning(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
 
 
 def _least(tuning: Tuning, eta_max: float) -> float:
-    """The smallest value of a function over (0, eta_max], refined about the best point of a grid."""
+    """The smallest error over (0, eta_max], refined about the best point of a grid."""
     logs = np.linspace(math.log(eta_max) - math.log(tuning.T) - 5.0, math.log(eta_max), GRID)
     values = [tuning.at(math.exp(log)) for log in logs]
     best = int(np.argmin(values))
     bounds = (logs[max(best - 1, 0)], logs[min(best + 1, GRID - 1)])
-    found = minimize_scalar(lambda log: tuning.at(math.exp(log)), bounds=bounds, method="bounded")
-    return min(float(found.fun), float(values[best]))
+    refined = minimize_scalar(lambda log: tuning.at(math.exp(log)), bounds=bounds, method="bounded")
+    return min(float(refined.fun), float(values[best]))
 
 
 def _starts(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of both mechanisms at the smallest T of the exact panel, then of Corollary D.14's first term."""
-    found = found_in(evidence, "exact")
-    first = [at for at in found if at["T"] in ends(other["T"] for other in found)[:1]]
-    for at in first:
-        run, name = run_of(evidence, at), str(at["mechanism"])
+    """Rows on both mechanisms' starts at the smallest T of the exact panel, and on Corollary D.14's first term."""
+    exact = error_rows(evidence, "exact")
+    shortest = ends(row["T"] for row in exact)[:1]
+    for row in (row for row in exact if row["T"] in shortest):
+        run, name = run_of(evidence, row), str(row["mechanism"])
         yield _other_start(run, name)
         if name == DP_SGD:
             yield from (_first_term(run, exponent) for exponent in EXPONENTS)
@@ -171,8 +165,10 @@ def _other_start(run: Run, name: str) -> Bound:
     problem, strategy = run.problem, strategy_of(run.problem, name)
     steps = math.ceil(RELAXATIONS / (problem.eta * problem.mu))
     variance = problem.noise_variance(strategy.sensitivity_squared_limit())
-    given = (problem, strategy.coefficients(steps), variance)
-    near, far = (float(laws.risks(*given, start, steps)[-1]) for start in (np.zeros(problem.d), 10.0 * start_of(run)))
+    arguments = (problem, strategy.coefficients(steps), variance)
+    near, far = (
+        float(laws.risks(*arguments, start, steps)[-1]) for start in (np.zeros(problem.d), 10.0 * start_of(run))
+    )
     return equality_row(
         bound="F_inf from another start", location="App. D.3", value=near, measured=far, allowed=SETTLED * near,
         setting=f"finite T: {name}, d={problem.d}, eta={problem.eta:.4g}, t={steps}",
@@ -182,26 +178,20 @@ def _other_start(run: Run, name: str) -> Bound:
 
 def _first_term(run: Run, exponent: float) -> Bound:
     """Evaluates `kappa exp(-mu eta T)` at the learning rate and T that make the exponent that of Corollary D.14."""
-    problem = run.problem
-    T = _horizon(run, exponent)
-    at = replace(problem, eta=exponent / (problem.mu * T))
+    problem, size, T = run.problem, formulas.dp_sgd_steps(run), run.T
+    # By iteration, because T is in the logarithm of its own condition, rho T/(kappa^2 d_eff^2 d log^5(T/p)).
+    for _ in range(200):
+        T = exponent * size * math.log(T / run.failure) ** 5
+    at_rate = replace(problem, eta=exponent / (problem.mu * T))
     start = start_of(run)
     gap = 0.5 * float(problem.lam @ start**2)
     return bound_row(
         bound="what is left of the start", location="Cor. D.14",
         value=gap * problem.largest / problem.mu * math.exp(-exponent),
-        measured=laws.transient(at, start, T),
+        measured=laws.transient(at_rate, start, T),
         setting=f"finite T: d={problem.d}, T={T:.3g}, rho T/(kappa^2 d_eff^2 d log^5(T/p)) = {exponent:g}",
         note=(
             "kappa (F_0 - F*) exp(-rho T/(kappa^2 d_eff^2 d log^5(T/p))), the second factor not being printed; "
             f"measured is what is left of the start, exactly, at the learning rate whose eta mu T that is; {HALF}"
         ),
     )  # fmt: skip
-
-
-def _horizon(run: Run, exponent: float) -> float:
-    """T at which `rho T/(kappa^2 d_eff^2 d log^5(T/p))` is the exponent, by iteration."""
-    size, T = formulas.dp_sgd_steps(run), run.T
-    for _ in range(200):
-        T = exponent * size * math.log(T / run.failure) ** 5
-    return T

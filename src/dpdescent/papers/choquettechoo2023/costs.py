@@ -1,4 +1,4 @@
-"""Table 3: what mechanisms cost, in operations that they executed, and whether they can be used at any horizon.
+"""Table 3: the costs of mechanisms, in operations that they executed, and their use at any horizon.
 
 Every mechanism runs step by step on one coordinate. Trees run as they are, on arrays that count (`Metered`). Toeplitz
 coefficients are made one from the last, and their noise is a row of coefficients times the noise so far, as the table
@@ -79,10 +79,10 @@ class Metered(np.ndarray):
         self.meter = getattr(source, "meter", None) or Meter()
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        plain = [np.asarray(each) for each in inputs]
+        plain = [np.asarray(operand) for operand in inputs]
         out = options.pop("out", None)
         if out is not None:
-            options["out"] = tuple(np.asarray(each) for each in out)
+            options["out"] = tuple(np.asarray(array) for array in out)
         result = getattr(ufunc, method)(*plain, **options)
         # A product of a row with a matrix multiplies and adds once for every number of the row and column.
         inner = 2 * plain[0].shape[-1] if ufunc is np.matmul else 1
@@ -92,21 +92,21 @@ class Metered(np.ndarray):
 
 def metered(values: Array, meter: Meter) -> Metered:
     """A view of an array that counts on a meter."""
-    made = np.asarray(values, dtype=np.float64).view(Metered)
-    made.meter = meter
-    return made
+    array = np.asarray(values, dtype=np.float64).view(Metered)
+    array.meter = meter
+    return array
 
 
 @dataclass(frozen=True, eq=False)
 class Executed:
-    """What a run of T steps did, for one coordinate.
+    """A run of T steps on one coordinate, with its costs.
 
     Attributes:
-        noise: the noise of all steps, shape (T,).
-        steps: operations of every step, shape (T,).
-        generation: operations that made the coefficients: for Toeplitz ones the most of a coefficient.
-        numbers: coefficients and noise that are stored at once, the most over steps.
-        coefficients: the coefficients that were made, where they are Toeplitz.
+        noise: noise of all steps, shape (T,).
+        steps: operations of each step, shape (T,).
+        generation: operations that made the coefficients; for Toeplitz ones those of the costliest coefficient.
+        numbers: most numbers that are stored at once, coefficients and noise.
+        coefficients: Toeplitz coefficients, empty where there are none.
     """
 
     noise: Array
@@ -127,15 +127,15 @@ def execute(strategy: Strategy, T: int, normals: Array) -> Executed:
     if isinstance(strategy, DampedDifference):
         return _toeplitz(strategy, T, normals)
     if isinstance(strategy, MultiEpoch):
-        made = _rows(strategy.decoder(T), normals)
-        return Executed(*made, strategy.evaluations * operations_of_an_evaluation(T, strategy.participations), T * T)
+        generation = strategy.evaluations * operations_of_an_evaluation(T, strategy.participations)
+        return Executed(*_rows(strategy.decoder(T), normals), generation, T * T)
     raise TypeError(f"strategy={strategy.name!r} has no algorithm of steps")
 
 
 def _tree(strategy: OnlineTree, T: int, normals: Array) -> Executed:
     meter, drawn = Meter(), iter(np.split(normals[:, None], len(normals)))
     steps: list[float] = []
-    noise, kept = [], 0
+    noise, stored = [], 0
 
     def draw(count: int) -> Array:
         values = [next(drawn)[0] for _ in range(count)]
@@ -145,20 +145,20 @@ def _tree(strategy: OnlineTree, T: int, normals: Array) -> Executed:
         noise.append(float(block[0, 0]))
         steps.append(meter.count - sum(steps))
         # The estimates that make up the prefix: one for every bit of the number of steps.
-        kept = max(kept, (t + 1).bit_count())
-    return Executed(np.array(noise), np.array(steps), 0, kept)
+        stored = max(stored, (t + 1).bit_count())
+    return Executed(np.array(noise), np.array(steps), 0, stored)
 
 
 def _toeplitz(strategy: DampedDifference, T: int, normals: Array) -> Executed:
     if strategy.power == 0.0:
         return Executed(normals.copy(), np.ones(T), 0, 1, np.ones(1))
-    meter, made, most = Meter(), [1.0], 0
+    meter, coefficients, most = Meter(), [1.0], 0
     for t in range(1, T):
         before = meter.count
-        last = metered(np.array(made[-1]), meter)
-        made.append(float(last * (1.0 - strategy.nu) * (t - 1.0 - strategy.power) / t))
+        last = metered(np.array(coefficients[-1]), meter)
+        coefficients.append(float(last * (1.0 - strategy.nu) * (t - 1.0 - strategy.power) / t))
         most = max(most, meter.count - before)
-    beta = np.array(made)
+    beta = np.array(coefficients)
     noise, steps = np.empty(T), np.empty(T)
     for t in range(T):
         before = meter.count
@@ -178,7 +178,7 @@ def _rows(decoder: Array, normals: Array) -> tuple[Array, Array]:
 
 
 def by_rows(strategy: Strategy, T: int, normals: Array) -> Executed:
-    """Runs any mechanism by its dense decoder, of which nothing is said how it was made."""
+    """Runs any mechanism by its dense decoder; the operations that made the decoder are not counted."""
     decoder = strategy.decoder(T)
     return Executed(*_rows(decoder, normals), 0, int(np.size(decoder)))
 
@@ -187,7 +187,7 @@ def operations_of_an_evaluation(T: int, participations: int) -> int:
     """Operations of one evaluation of the dual of `multi_epoch_optimum`, by the sizes of its arrays.
 
     Two products with blocks of k columns and one back, 2 T^2 k each, a Gram matrix 2 T^3, and a symmetric
-    eigendecomposition 9 T^3 (Golub and Van Loan, 8.3); what is of lower order in T is left out.
+    eigendecomposition 9 T^3 (Golub and Van Loan, 8.3); lower orders in T are left out.
     """
     return 6 * T * T * participations + 11 * T**3
 
@@ -199,7 +199,7 @@ class Entry:
     Attributes:
         generation, step, anytime: printed entries.
         make: the mechanism for T steps and k participations; None where the text does not give its algorithm.
-        dense: whether a step is a row of a matrix of which nothing is said how it was made.
+        dense: whether its matrix is taken as given, because the text does not say how it is made.
     """
 
     generation: str
@@ -222,22 +222,22 @@ ENTRIES = {
 
 
 def run_table3(spec: Spec) -> Iterator[Row]:
-    """Yields rows of every mechanism: executed operations and stored numbers over T, and the common block's change."""
+    """Yields rows of every mechanism: operations and stored numbers over T, and the change of the common block."""
     horizons, k = sorted(as_list(spec["cell"]["T"])), spec["arms"]["participations"]
     for name, entry in ENTRIES.items():
-        made = [entry.make(T, k) for T in horizons] if entry.make else []
-        for T, strategy in zip(horizons, made, strict=False):
+        strategies = [entry.make(T, k) for T in horizons] if entry.make else []
+        for T, strategy in zip(horizons, strategies, strict=False):
             yield from _executed(spec, name, entry, T, strategy)
         place = {"mechanism": name, "quantity": COMMON, "entry": entry.anytime, "trial": 0, "series": "change"}
-        yield {**place, "T": horizons[0], "value": _change(made, horizons)}
+        yield {**place, "T": horizons[0], "value": _change(strategies, horizons)}
 
 
 def _executed(spec: Spec, name: str, entry: Entry, T: int, strategy: Strategy) -> Iterator[Row]:
     normals = stream(spec["seed"], PAPER, spec["artefact"], "T", T, "noise").standard_normal(strategy.noises(T))
-    made = (by_rows if entry.dense else execute)(strategy, T, normals)
+    run = (by_rows if entry.dense else execute)(strategy, T, normals)
     counts = {
-        GENERATION: (entry.generation, math.nan if entry.dense else float(made.generation)),
-        STEP: (entry.step, float(made.steps.max())), MEMORY: ("", float(made.numbers)),
+        GENERATION: (entry.generation, math.nan if entry.dense else float(run.generation)),
+        STEP: (entry.step, float(run.steps.max())), MEMORY: ("", float(run.numbers)),
     }  # fmt: skip
     for quantity, (printed, count) in counts.items():
         yield {
@@ -246,21 +246,21 @@ def _executed(spec: Spec, name: str, entry: Entry, T: int, strategy: Strategy) -
         }  # fmt: skip
 
 
-def _change(made: list[Strategy], horizons: list[int]) -> float:
-    """Returns how far the matrix for twice T is from that for T in the rows and columns of the latter, relatively.
+def _change(strategies: list[Strategy], horizons: list[int]) -> float:
+    """Returns the relative distance of the matrix for 2 T, cut to the size of that for T, from the latter.
 
-    NaN where the mechanism is not known, or no horizon is twice the first.
+    NaN where the mechanism's algorithm is not known, or no horizon is twice the first.
     """
-    found = dict(zip(horizons, made, strict=False))
+    by_horizon = dict(zip(horizons, strategies, strict=False))
     T = horizons[0]
-    if not {T, 2 * T} <= set(found):
+    if not {T, 2 * T} <= set(by_horizon):
         return math.nan
-    short, long = (found[each].decoder(each) for each in (T, 2 * T))
+    short, long = (by_horizon[horizon].decoder(horizon) for horizon in (T, 2 * T))
     return float(np.abs(long[:T, : short.shape[1]] - short).max() / np.abs(short).max())
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges the entries of the table, then what is said of nu-DP-FTRL against ME."""
+    """Judges the entries of the table, then the claims on nu-DP-FTRL against ME."""
     executed = rows(evidence, "table3", series="executed")
     yield claim_on_all_cells(
         id="table3-generation", **TABLE_3,
@@ -275,27 +275,27 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         statement="the computation cost of training, per step: O(1) for DP-SGD, O(log T) for Honaker/TreeAgg, O(T) for Optimal CC and nu-DP-FTRL",
         quantity="operations of the costliest step over the printed order: largest over smallest over T, by mechanism",
         cells=_over_order(executed[~dense], STEP, algebra.largest_over_smallest), criterion=at_most(SAME_ORDER), changed=COUNTED,
-        note=f"powers of T that were executed: {_powers(executed[~dense], STEP)}",
+        note=f"powers of T that were executed: {_powers_text(executed[~dense], STEP)}",
     )  # fmt: skip
     yield claim_on_all_cells(
         id="table3-per-step-dense", **TABLE_3,
         statement="the computation cost of training, per step: O(T^2) for Full Honaker and ME",
         quantity="operations of the costliest step over the printed order, as T grows: the largest value over the first, by mechanism",
         cells=_over_order(executed[dense], STEP, algebra.largest_over_first), criterion=at_most(SAME_ORDER), changed=COUNTED,
-        note=f"an upper bound, which is not attained: powers of T that were executed: {_powers(executed[dense], STEP)}; {ABSENT}",
+        note=f"an upper bound, which is not attained: powers of T that were executed: {_powers_text(executed[dense], STEP)}; {ABSENT}",
     )  # fmt: skip
     yield _anytime(evidence)
     yield claim(
         id="table3-memory", artefact="table3", location="Abstract, Sec. 1.3", kind="text", source="paper",
         statement="nu-DP-FTRL is efficient in memory: ME requires O(T^2) memory to compute the noise coefficient matrix",
         quantity="log-log slope in T of the numbers that ME stores over those of nu-DP-FTRL, its noise of all steps included",
-        measured=_gain(executed, MEMORY, 0.0), criterion=at_least(1.0 - RATE, ": a factor of T"), changed=COUNTED,
+        measured=_saving_exponent(executed, MEMORY, 0.0), criterion=at_least(1.0 - RATE, ": a factor of T"), changed=COUNTED,
     )  # fmt: skip
     yield claim(
         id="table3-cheaper-generation", **ABSTRACT,
         statement="nu-DP-FTRL circumvents the cubic cost of generating the noise coefficients",
         quantity="log-log slope in T of the operations that made ME's matrix over those of T coefficients of nu-DP-FTRL",
-        measured=_gain(executed, GENERATION, 1.0), criterion=at_least(2.0 - RATE, ": from T^3 to T"), changed=COUNTED,
+        measured=_saving_exponent(executed, GENERATION, 1.0), criterion=at_least(2.0 - RATE, ": from T^3 to T"), changed=COUNTED,
     )  # fmt: skip
     last = executed[executed["T"] == executed["T"].max()]
     step = algebra.ratio_of_rows(*(row_at(last, mechanism=mechanism, quantity=STEP) for mechanism in (ME, NU)))
@@ -318,25 +318,25 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 def _over_order(
     executed: pd.DataFrame, quantity: str, measure: Callable[[Iterable[float]], Estimate]
 ) -> algebra.Places:  # fmt: skip
-    """A measure of the counts over the printed order, by mechanism that has counts."""
+    """A measure of the ratios of counts to the printed order, by mechanism that has counts."""
 
-    def over(table: pd.DataFrame) -> Estimate:
+    def measure_of_ratios(table: pd.DataFrame) -> Estimate:
         counts = zip(table["entry"], algebra.floats(table, "T"), algebra.floats(table, "mean"), strict=True)
         return measure(count / ORDERS[entry](T) for entry, T, count in counts)
 
     table = executed[(executed["quantity"] == quantity) & executed["entry"].isin(list(ORDERS))].sort_values("T")
-    return algebra.measured_by(table[table["mean"] > 0], ["mechanism"], over)
+    return algebra.measured_by(table[table["mean"] > 0], ["mechanism"], measure_of_ratios)
 
 
-def _powers(executed: pd.DataFrame, quantity: str) -> str:
+def _powers_text(executed: pd.DataFrame, quantity: str) -> str:
     table = executed[executed["quantity"] == quantity]
     return algebra.places_text(
         algebra.measured_by(table, ["mechanism"], lambda group: algebra.least_squares_slope(group, "T"))
     )
 
 
-def _gain(executed: pd.DataFrame, quantity: str, power: float) -> Estimate:
-    """The slope in T of ME's counts over those of nu-DP-FTRL times that power of T."""
+def _saving_exponent(executed: pd.DataFrame, quantity: str, power: float) -> Estimate:
+    """The log-log slope in T of ME's counts divided by those of nu-DP-FTRL and by a power of T."""
     table = executed[executed["quantity"] == quantity]
     upper, lower = (table[table["mechanism"] == name].sort_values("T") for name in (ME, NU))
     both = upper.merge(lower[["T", "mean"]], on="T", suffixes=("", "_ftrl"))
@@ -344,11 +344,11 @@ def _gain(executed: pd.DataFrame, quantity: str, power: float) -> Estimate:
 
 
 def _anytime(evidence: Evidence) -> Claim:
-    """Judges by mechanism whether the matrix for a longer horizon extends the shorter one, as the table says."""
-    found = rows(evidence, "table3", series="change", quantity=COMMON)
+    """Judges for each mechanism whether its matrix for a longer horizon extends that for a shorter one, as printed."""
+    changes = rows(evidence, "table3", series="change", quantity=COMMON)
     cells = {
         str(row["mechanism"]): exactly(float((row["mean"] <= EQUAL) == (row["entry"] == "yes")))
-        for row in algebra.rows_of(found) if not math.isnan(row["mean"])
+        for row in algebra.rows_of(changes) if not math.isnan(row["mean"])
     }  # fmt: skip
     return claim_on_all_cells(
         id="table3-anytime", **TABLE_3,

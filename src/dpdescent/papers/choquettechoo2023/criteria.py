@@ -1,9 +1,9 @@
-"""How the paper's words are read as numbers, and what all of its judgements share: its key, its rows.
+"""The readings of the paper's words as numbers, and the helpers that all of its judgements share.
 
 The readings were fixed before any experiment of this package was run, and hold for all claims alike; the numbers of a
 throw-away prototype were known by then. Where the caption of a figure uses a word beside a number ("nearly constant
 (slope 0.18)", "nearly matches"), the number is the reading: NEARLY and SLOPE come from the caption of Figure 2. Where a
-criterion was changed after a first look at output at quick scale, the claim's column `changed` says so.
+criterion was changed after a first look at output at quick scale, the reason is in the claim's column `changed`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,8 +24,9 @@ claim_on_all_cells = partial(records.claim_on_all_cells, PAPER)
 judged_claim = partial(records.judged_claim, PAPER)
 untestable_claim = partial(records.untestable_claim, PAPER)
 finding = partial(records.finding, PAPER)
-# Theta, "constants do not drift": over the grid, exact over order has largest over smallest of at most four, so that a
-# logarithm that is missing over three decades shows. O and Omega: four times more, or less, than at the grid's first.
+# Theta, "constants do not drift": over the grid the ratio of exact value to order varies by a factor of at most four,
+# so that a logarithm that is missing over three decades shows. O and Omega: four times more, or less, than at the
+# grid's first.
 SAME_ORDER = 4.0
 # "linear", "rate", a printed power: the exponent within a tenth.
 RATE = 0.1
@@ -35,7 +36,7 @@ NEARLY = 0.2
 # A printed slope: two decimals, read off a grid that is not stated. Simulated slopes are held to the same, because
 # their own error is in their interval.
 SLOPE = 0.05
-# "orders of magnitude": two of them. Ends of the interval of learning rates: what is at most, or at least, this.
+# "orders of magnitude": two of them. Ends of the interval of learning rates: rates of at most, or at least, these.
 ORDERS_OF_MAGNITUDE = 100.0
 SMALL_RATE, LARGE_RATE = 1e-3, 0.99
 # "significantly", "a significant gap": at least twice. "near-optimal", at Figure 2's settings: within a factor of two
@@ -51,7 +52,7 @@ EQUAL = 1e-6
 SOLVED = 1e-3
 # "diverges": from one tenfold T to the next the value grows by no less than half of what it grew first.
 UNDIMINISHED = 0.5
-# All columns that judgements read: those of a table that is not there.
+# All columns that judgements read, because a table that is not there has them too.
 COLUMNS = (
     "variant", "series", "mean", "se", "panel", "kind", "d", "d_eff", "alpha", "eta", "t", "omega", "nu",
     "gamma_squared", "expected", "exact", "order", "kappa", "multiplier", "iterations", "eps", "mechanism", "rho",
@@ -62,18 +63,18 @@ COLUMNS = (
 rows = partial(evidence.rows, COLUMNS)
 # Equalities of exact values, up to less rounding than elsewhere.
 equal = partial(bound_rows.rounded_equality_row, rounding=1e-10)
-# What notes say of the factor of F.
+# Words of notes on the factor of F.
 HALF = "F of (8), with its 1/2"
 HALVED = "stated for F of (22), without the 1/2 of (8): halved"
 
 
 def values(table: pd.DataFrame, column: str, keys: Sequence[str]) -> algebra.Places:
-    """The value of a column in every row, as an exact one, by the row's place."""
+    """The values of a column, as exact ones, by the row's place."""
     return algebra.means(table, keys, lambda row: exactly(row[column]))
 
 
 def quotients(table: pd.DataFrame, upper: str, lower: str, keys: Sequence[str]) -> algebra.Places:
-    """The quotient of two columns of exact values in every row whose divisor is positive, by the row's place."""
+    """The quotients of two columns of exact values, by the row's place, in rows whose divisor is positive."""
     return algebra.means(table, keys, lambda row: quotient(row[upper], row[lower]))
 
 
@@ -84,12 +85,12 @@ def with_value_before(table: pd.DataFrame, column: str, axis: str, groups: Seque
 
 
 def spread_by(table: pd.DataFrame, keys: Sequence[str]) -> algebra.Places:
-    """The largest mean over the smallest, by group."""
+    """The largest mean divided by the smallest, by group."""
     return algebra.measured_by(table, keys, _of_means(algebra.largest_over_smallest))
 
 
 def growth_by(table: pd.DataFrame, keys: Sequence[str]) -> algebra.Places:
-    """The largest mean over the first, by group."""
+    """The largest mean divided by the first, by group."""
     return algebra.measured_by(table, keys, _of_means(algebra.largest_over_first))
 
 
@@ -109,10 +110,10 @@ def configured(evidence: Evidence, artefact: str, symbol: str, panel: str = "all
     Raises:
         ValueError: if the specification does not have it.
     """
-    about = evidence.spec["artefacts"][artefact]
-    for values in (about["cells"].get(panel, {}), about["arms"], about["settings"]):
-        if symbol in values:
-            return values[symbol]
+    artefact_spec = evidence.spec["artefacts"][artefact]
+    for part in (artefact_spec["cells"].get(panel, {}), artefact_spec["arms"], artefact_spec["settings"]):
+        if symbol in part:
+            return part[symbol]
     raise ValueError(f"the specification of {artefact}, panel {panel!r}, has no {symbol!r}: hand on its cells, arms "
                      "and settings")  # fmt: skip
 

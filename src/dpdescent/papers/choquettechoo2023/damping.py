@@ -34,7 +34,7 @@ MEASURED = "measured is the exact F_inf"
 
 
 def run_ext_anti_pgd(spec: Spec) -> Iterator[Row]:
-    """Rows of one panel: over the damping damped anti-PGD; else it, at its best damping, and two others beside it."""
+    """Rows of one panel: damped anti-PGD over its damping, or at its best damping beside two other algorithms."""
     for cell, problem in problems(spec):
         best = laws.best_damped_nu(problem)
         place = {"panel": spec["panel"], "d": cell["d"], "eta": cell["eta"], "trial": 0}
@@ -100,9 +100,9 @@ def _anti_pgd(evidence: Evidence) -> Iterator[Claim]:
     both = pd.concat(best.values())
     table = rows(evidence, "ext_anti_pgd")
     sgd, ftrl = (table[table["series"] == series] for series in (SGD, FTRL))
-    where = ["panel", "eta", "d"]
+    keys = ["panel", "eta", "d"]
     above, below = (
-        algebra.ratios(upper, lower, where, ["series", *where]) for upper, lower in ((both, ftrl), (sgd, both))
+        algebra.ratios(upper, lower, keys, ["series", *keys]) for upper, lower in ((both, ftrl), (sgd, both))
     )
     yield claim_on_all_cells(
         id="anti-pgd-interpolates", artefact="ext_anti_pgd", location="Sec. 2.2", kind="text", source="paper",
@@ -110,9 +110,9 @@ def _anti_pgd(evidence: Evidence) -> Iterator[Claim]:
         quantity="its exact F_inf over that of nu-Noisy-FTRL, and that of Noisy-SGD over its own: the smallest ratio",
         cells=above | below, criterion=at_least(1.0 + criteria.EQUAL, words="above 1"),
     )  # fmt: skip
-    middle = ftrl.merge(sgd[[*where, "mean"]], on=where, suffixes=("", "_sgd"))
+    middle = ftrl.merge(sgd[[*keys, "mean"]], on=keys, suffixes=("", "_sgd"))
     middle = middle.assign(mean=(middle["mean"] * middle["mean_sgd"]) ** 0.5)
-    shares = [each.value for each in algebra.ratios(both, middle, where).values()]
+    shares = [ratio.value for ratio in algebra.ratios(both, middle, keys).values()]
     yield claim(
         id="anti-pgd-geometric-mean", artefact="ext_anti_pgd", location="Sec. 2.2, Table 2", kind="text", source="paper",
         statement="its error is the geometric mean of those of Noisy-SGD and nu-Noisy-FTRL, ignoring log factors",
@@ -124,52 +124,51 @@ def _anti_pgd(evidence: Evidence) -> Iterator[Claim]:
 
 def _small_nu(evidence: Evidence) -> Claim:
     """Judges values of nu below eta mu, which Theorem 2.2 allows and charges log^2(1/nu) for."""
-    found = rows(evidence, "ext_nu", series="over the optimum")
-    allowed = found[found["nu_over_eta_mu"] <= 1.0].sort_values("nu", ascending=False)
+    table = rows(evidence, "ext_nu", series="over the optimum")
+    allowed = table[table["nu_over_eta_mu"] <= 1.0].sort_values("nu", ascending=False)
     return claim_on_all_cells(
         id="nu-below-eta-mu", artefact="ext_nu", location="Thm 2.2", kind="theorem", source="paper",
         statement="for every nu <= eta mu F_inf of nu-Noisy-FTRL is at most of the order eta^2 G^2 log^2(1/nu) Tr H / rho",
         quantity="exact F_inf over log^2(1/nu) as nu falls from eta mu: its largest value over its first, by spectrum and eta the largest",
-        cells=algebra.measured_by(allowed, ["panel", "alpha", "eta"], _over_log), criterion=at_most(criteria.SAME_ORDER),
-        note=f"at the best nu of all F_inf is at most {found['value_at_best'].max():.3g} times the infimum" if len(found) else "",
+        cells=algebra.measured_by(allowed, ["panel", "alpha", "eta"], _growth_over_log), criterion=at_most(criteria.SAME_ORDER),
+        note=f"at the best nu of all F_inf is at most {table['value_at_best'].max():.3g} times the infimum" if len(table) else "",
     )  # fmt: skip
 
 
-def _over_log(table: pd.DataFrame) -> Estimate:
-    """The growth of F_inf over log^2(1/nu), from the first row on."""
+def _growth_over_log(table: pd.DataFrame) -> Estimate:
+    """The growth of F_inf divided by log^2(1/nu), from the first row on."""
     return algebra.largest_over_first(
         row["mean"] / math.log(1.0 / row["nu"]) ** 2 for row in algebra.rows_of(table) if 0 < row["nu"] < 1
     )
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows over the damping, then at the best one over learning rates and dimensions."""
+    """Rows over the damping, then over learning rates and dimensions at the best damping."""
     table = rows(evidence, ARTEFACT, panel="nu", series=DAMPED)
-    for found in rows_of(table):
-        yield from _at_a_damping(evidence, found)
-    for found in rows_of(table[table["nu"].isin(ends(table["nu"]))]):
-        yield from _proof(_problem(evidence, found), float(found["nu"]))
+    for row in rows_of(table):
+        yield from _bounds_at_damping(evidence, row)
+    for row in rows_of(table[table["nu"].isin(ends(table["nu"]))]):
+        yield from _proof_integrals(_problem(evidence, row), float(row["nu"]))
     tables = [rows(evidence, ARTEFACT, panel=panel) for panel in ("eta", "d")]
     table = pd.concat(tables).drop_duplicates(["d", "eta", "series"])
-    for found in rows_of(table[table["series"] == BEST_DAMPED]):
-        yield from _proposed(_problem(evidence, found), float(found["nu_best"]))
+    for row in rows_of(table[table["series"] == BEST_DAMPED]):
+        yield from _proposition_c24(_problem(evidence, row), float(row["nu_best"]))
 
 
-def _problem(evidence: Evidence, found: pd.Series) -> RegressionProblem:
-    alpha = as_list(configured(evidence, ARTEFACT, "alpha", found["panel"]))[0]
-    return problem_with(evidence, ARTEFACT, power_law(int(found["d"]), alpha), found["eta"])
+def _problem(evidence: Evidence, row: pd.Series) -> RegressionProblem:
+    alpha = as_list(configured(evidence, ARTEFACT, "alpha", row["panel"]))[0]
+    return problem_with(evidence, ARTEFACT, power_law(int(row["d"]), alpha), row["eta"])
 
 
-def _at_a_damping(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    problem, nu, measured = _problem(evidence, found), float(found["nu"]), found["mean"]
+def _bounds_at_damping(evidence: Evidence, row: pd.Series) -> Iterator[Bound]:
+    problem, nu, measured = _problem(evidence, row), float(row["nu"]), row["mean"]
     q, gamma_squared = laws.q_damped(problem, nu), laws.gamma_squared_damped(nu)
     setting = _setting(problem, nu)
     value = formulas.upper_bound_by_frequency(problem, q, gamma_squared)
     if not math.isnan(value):
-        why = f"{value / measured:.3g} times the value; {MEASURED}; {criteria.HALF}"
         yield bound_row(
             bound="upper bound, damped anti-PGD", location="Thm C.15", setting=setting, value=value, measured=measured,
-            note=why,
+            note=f"{value / measured:.3g} times the value; {MEASURED}; {criteria.HALF}",
         )  # fmt: skip
     value = formulas.lower_bound(problem, q, gamma_squared)
     why = f"{criteria.HALVED}; {value / measured:.3g} of the value; {MEASURED}"
@@ -184,8 +183,8 @@ def _setting(problem: RegressionProblem, nu: float) -> str:
     return f"damped anti-PGD: d={problem.d}, eta={problem.eta:g}, nu={nu:g}"
 
 
-def _proof(problem: RegressionProblem, nu: float) -> Iterator[Bound]:
-    """Evaluates, by quadrature, the two integrals that the proof of Proposition C.24 is made of."""
+def _proof_integrals(problem: RegressionProblem, nu: float) -> Iterator[Bound]:
+    """Evaluates by quadrature the two integrals of the proof of Proposition C.24, and the order of the first."""
     setting, gamma_squared, rate = (_setting(problem, nu), laws.gamma_squared_damped(nu), float(problem.rates.min()))
     grid = elliptic.Quadrature.graded(min(nu, rate))
     power = elliptic.distance_squared(nu, grid.frequencies)
@@ -201,7 +200,7 @@ def _proof(problem: RegressionProblem, nu: float) -> Iterator[Bound]:
     yield equal("second integral of the proof", "Prop. C.24, F.12", setting, value, measured, why)
 
 
-def _proposed(problem: RegressionProblem, best: float) -> Iterator[Bound]:
+def _proposition_c24(problem: RegressionProblem, best: float) -> Iterator[Bound]:
     """Evaluates Proposition C.24 at its own damping, nu = 1/sqrt(d) at eta = c / Tr H."""
     setting = f"damped anti-PGD: d={problem.d}, eta={problem.eta:g}, the best nu={best:.4g}"
     nu, c = 1.0 / math.sqrt(problem.d), problem.eta * problem.trace
@@ -216,19 +215,19 @@ def _proposed(problem: RegressionProblem, best: float) -> Iterator[Bound]:
 
 
 def evaluate_nu(evidence: Evidence) -> Iterator[Bound]:
-    """Compares the infimum over all coefficients with the least over nu, and with the largest nu of Theorem 2.2."""
+    """Rows of the least error over nu beside the infimum over all coefficients, and of nu = eta mu beside both."""
     table = rows(evidence, "ext_nu", series="over the optimum")
     for (panel, d, alpha, eta), group in table.groupby(["panel", "d", "alpha", "eta"], sort=False):
-        found = group.iloc[0]
+        row = group.iloc[0]
         setting = f"choice of nu, {panel}: d={d:g}, alpha={alpha:g}, eta={eta:g}"
         why = "1, the infimum over all beta; measured is the least over nu of the exact F_inf over that infimum"
         yield bound_row(
-            bound="least over nu", location="Thm 2.2", setting=setting, value=1.0, measured=found["value_at_best"],
+            bound="least over nu", location="Thm 2.2", setting=setting, value=1.0, measured=row["value_at_best"],
             direction="at least", note=why, allowed=1e-9,
         )  # fmt: skip
         measured = mean_at(group[group["nu_over_eta_mu"] == 1.0])
         if measured is not None:
-            value = found["value_at_best"]
+            value = row["value_at_best"]
             why = "the least over nu; measured is that of nu = eta mu, the largest of the theorem; over the infimum"
             yield bound_row(
                 bound="nu = eta mu", location="Thm 2.2", setting=setting, value=value, measured=measured,

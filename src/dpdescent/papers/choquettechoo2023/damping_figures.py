@@ -54,7 +54,7 @@ def _anti_pgd(axes: Axes, rows: pd.DataFrame, x: str) -> None:
 
 
 def draw_ext_nu(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the error over that of the best noise against the damping, by spectrum and by learning rate."""
+    """Draws the ratio of the error to that of the best noise against the damping, by spectrum and by learning rate."""
     figure, axes = panels(2, size=(5.4, 4.1), squeeze=False)
     main = select(table)
     by_spectrum, by_rate = (main[main["panel"] == part] for part in ("spectra", "rates"))

@@ -40,7 +40,7 @@ from dpdescent.randomness import stream
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0, at_least
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate, mean_of
+from dpdescent.replication.judging.statistics import mean_of
 
 MODELS: dict[str, Callable[[dict[str, Any]], Classifier]] = {
     "softmax": lambda settings: softmax_regression(SIDE * SIDE, CLASSES),
@@ -53,7 +53,7 @@ TUNED_ON = (
 )
 # Runs that are trained side by side: fewer leave the time of a step to calls of functions, more make noise large.
 WIDE = 16
-Asked = Sequence[tuple[EpochArm, Sequence[float]]]
+ArmRates = Sequence[tuple[EpochArm, Sequence[float]]]
 # Mechanisms that the table has with and without restarts.
 RESTARTED = ("Honaker", "Optimal CC")
 SPLITS = (
@@ -79,7 +79,7 @@ CONVOLUTIONAL = Analogue(
     "(analogue: digits, convolutional net)", "convolutional net", "fig04a", SPLITS,
 )  # fmt: skip
 MORE_SEEDS, OTHER_NU, EXCHANGED = "more seeds at eps = 2", "other nu", "momentum exchanged"
-# What tuning nu on accuracy may gain: half a percentage point.
+# The most that tuning nu on accuracy may gain, half a percentage point.
 MARGIN = 0.005
 NEW = "The claim was added after a review: the sentence was in no row."
 
@@ -125,14 +125,14 @@ def task(spec: Spec, rng: np.random.Generator) -> Task:
 
 
 def rows_of(spec: Spec, make_task: MakeTask) -> Iterator[Row]:
-    """Yields rows of each epsilon: every seed's test accuracy of every mechanism, and what nu-DP-FTRL has beyond it."""
+    """Yields rows of each epsilon: test accuracies of every mechanism and seed, and nu-DP-FTRL's lead over them."""
     for eps in as_list(spec["cell"]["eps"]):
         compared = [EpochArm.of(spec, name, eps) for name in names(spec)]
         rates = tuned_rates(spec, make_task, compared)
-        asked = [(arm, [rate]) for arm, rate in zip(compared, rates, strict=True)]
+        arm_rates = [(arm, [rate]) for arm, rate in zip(compared, rates, strict=True)]
         for trial in range(*spec["trials"]):
-            found = zip(compared, train(spec, make_task, asked, trial), strict=True)
-            accuracies = {arm.name: float(accuracy[0]) for arm, accuracy in found}
+            trained = train(spec, make_task, arm_rates, trial)
+            accuracies = {arm.name: float(accuracy[0]) for arm, accuracy in zip(compared, trained, strict=True)}
             for arm, rate in zip(compared, rates, strict=True):
                 yield from _rows(arm, rate, trial, accuracies)
 
@@ -148,69 +148,69 @@ def _rows(arm: EpochArm, rate: float, trial: int, accuracies: dict[str, float]) 
 
 
 def tuned_rates(spec: Spec, make_task: MakeTask, arms: Sequence[EpochArm]) -> list[float]:
-    """Returns each arm's rate of the best mean accuracy on seeds, and records drawn by them, beside the table's."""
+    """Returns each arm's rate of the best mean accuracy, on seeds and records that the table does not use."""
     rates, seeds = sorted(as_list(spec["arms"]["learning_rate"])), range(-spec["settings"]["tuning_seeds"], 0)
 
-    def accuracies(seed: int, asked: dict[int, list[int]]) -> dict[int, Array]:
-        runs = [(arms[index], [rates[place] for place in places]) for index, places in asked.items()]
-        return dict(zip(asked, train(spec, make_task, runs, seeds[seed]), strict=True))
+    def accuracies(seed: int, places_by_arm: dict[int, list[int]]) -> dict[int, Array]:
+        runs = [(arms[index], [rates[place] for place in places]) for index, places in places_by_arm.items()]
+        return dict(zip(places_by_arm, train(spec, make_task, runs, seeds[seed]), strict=True))
 
     return [float(rates[best]) for best in racing.best_of_each(len(arms), len(rates), len(seeds), accuracies)]
 
 
-def train(spec: Spec, make_task: MakeTask, asked: Asked, trial: int) -> list[Array]:
-    """Trains mechanisms on one seed; returns their test accuracies at every learning rate, shape (rates,) each."""
-    task = make_task(spec, _named(spec, trial, "data"))
-    found: dict[int, Array] = {}
-    for group in _together(range(len(asked)), asked):
-        accuracies = _train(spec, task, [asked[index] for index in group], trial)
-        found |= dict(zip(group, accuracies, strict=True))
-    return [found[index] for index in range(len(asked))]
+def train(spec: Spec, make_task: MakeTask, arm_rates: ArmRates, trial: int) -> list[Array]:
+    """Trains mechanisms on one seed; returns for each the test accuracies at all its learning rates, shape (rates,)."""
+    task = make_task(spec, _stream(spec, trial, "data"))
+    by_index: dict[int, Array] = {}
+    for group in _groups(range(len(arm_rates)), arm_rates):
+        accuracies = _train(spec, task, [arm_rates[index] for index in group], trial)
+        by_index |= dict(zip(group, accuracies, strict=True))
+    return [by_index[index] for index in range(len(arm_rates))]
 
 
-def _together(indices: Sequence[int], asked: Asked) -> Iterator[list[int]]:
-    """Yields groups of mechanisms that share batches and clip norm and make at most `WIDE` runs, one at least."""
+def _groups(indices: Sequence[int], arm_rates: ArmRates) -> Iterator[list[int]]:
+    """Yields groups of at least one mechanism that share batches and clip norm and make at most `WIDE` runs."""
     alike: dict[tuple[bool, float], list[int]] = {}
     for index in indices:
-        alike.setdefault((asked[index][0].name == AMPLIFIED, asked[index][0].clip_norm), []).append(index)
+        alike.setdefault((arm_rates[index][0].name == AMPLIFIED, arm_rates[index][0].clip_norm), []).append(index)
     for group in alike.values():
         cut: list[int] = []
         for index in group:
-            if cut and sum(len(asked[each][1]) for each in [*cut, index]) > WIDE:
+            if cut and sum(len(arm_rates[member][1]) for member in [*cut, index]) > WIDE:
                 yield cut
                 cut = []
             cut.append(index)
         yield cut
 
 
-def _train(spec: Spec, task: Task, group: Asked, trial: int) -> list[Array]:
+def _train(spec: Spec, task: Task, group: ArmRates, trial: int) -> list[Array]:
     """Trains mechanisms with the same batches side by side."""
     settings, (first, _) = spec["settings"], group[0]
     T, batch, parameters = settings["T"], settings["batch"], task.model.parameters
     if first.name == AMPLIFIED:
-        batches = samplers.poisson(len(task.labels), settings["k"] / T, T, _named(spec, trial, "sampling"))
+        batches = samplers.poisson(len(task.labels), settings["k"] / T, T, _stream(spec, trial, "sampling"))
     else:
-        batches = epoch(len(task.labels), batch, T, settings["k"], _named(spec, trial, "order"))
-    columns, start = [arm.columns(rates) for arm, rates in group], _named(spec, trial, "start")
-    noise = [arm.noise(_named(spec, trial, "noise"), parameters) for arm, _ in group]
+        batches = epoch(len(task.labels), batch, T, settings["k"], _stream(spec, trial, "order"))
+    columns, start = [arm.columns(rates) for arm, rates in group], _stream(spec, trial, "start")
+    noise = [arm.noise(_stream(spec, trial, "noise"), parameters) for arm, _ in group]
     trained = dp_ftrl_epochs.train(
         task.model, task.inputs, task.labels, batches, dp_ftrl_epochs.EpochArms.joined(columns),
-        _side_by_side(noise, [len(rates) for _, rates in group]), start=task.model.initial(start), steps=T,
+        _joined(noise, [len(rates) for _, rates in group]), start=task.model.initial(start), steps=T,
         batch_size=batch, clip_norm=first.clip_norm, cool_down=settings["cooldown"],
     )  # fmt: skip
     accuracies = task.model.accuracy(trained, task.test_inputs, task.test_labels)
     return np.split(accuracies, np.cumsum([len(rates) for _, rates in group])[:-1])
 
 
-def _side_by_side(noise: Sequence[Array | None], runs: Sequence[int]) -> Array | None:
-    """Noise of mechanisms, (T, 1, parameters) each, for their numbers of runs: None for none, one for all if alone."""
-    given = [each for each in noise if each is not None]
-    if len(given) < 2:
-        return given[0] if given else None
-    return np.concatenate([np.repeat(each, count, axis=1) for each, count in zip(given, runs, strict=True)], axis=1)
+def _joined(noise: Sequence[Array | None], runs: Sequence[int]) -> Array | None:
+    """Noise of mechanisms, each of shape (T, 1, parameters), repeated for their runs; that of only one as it is."""
+    arrays = [array for array in noise if array is not None]
+    if len(arrays) < 2:
+        return arrays[0] if arrays else None
+    return np.concatenate([np.repeat(array, count, axis=1) for array, count in zip(arrays, runs, strict=True)], axis=1)
 
 
-def _named(spec: Spec, trial: int, role: str) -> np.random.Generator:
+def _stream(spec: Spec, trial: int, role: str) -> np.random.Generator:
     return stream(spec["seed"], PAPER, spec["artefact"], "trial", trial, role)
 
 
@@ -232,17 +232,17 @@ def releases_fig04a(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     for eps, name in itertools.product(as_list(spec["cell"]["eps"]), names(spec)):
         event = EpochArm.of(spec, name, eps).mechanism()
         reason = f"a record is an image; {event.reason}; {TUNED_ON}"
-        made = replace(event, guarantee="none", reason=reason)
-        yield f"{spec['variant']}: {name}, eps={eps:g}", made, spec["settings"]["dp_delta"]
+        entry = replace(event, guarantee="none", reason=reason)
+        yield f"{spec['variant']}: {name}, eps={eps:g}", entry, spec["settings"]["dp_delta"]
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges the analogue of (a) with each model, then what only softmax regression is asked."""
-    for each in (DIGITS, NETWORK, CONVOLUTIONAL):
-        ahead = ahead_of(evidence, each)
-        yield anytime(each, ahead)
-        yield anytime_average(evidence, each, ahead)
-        yield nearly_matches(evidence, each, ahead)
+    """Judges the analogue of Figure 4(a) with each model, then the claims on softmax regression alone."""
+    for analogue in (DIGITS, NETWORK, CONVOLUTIONAL):
+        ahead = ahead_of(evidence, analogue)
+        yield anytime(analogue, ahead)
+        yield anytime_average(evidence, analogue, ahead)
+        yield nearly_matches(evidence, analogue, ahead)
     ahead = ahead_of(evidence, DIGITS)
     yield dp_sgd(DIGITS, ahead)
     yield damping(DIGITS, ahead)
@@ -255,10 +255,10 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _restarts(ahead: pd.DataFrame) -> Claim:
-    """Judges what restarts do to accuracy; runs of nu-DP-FTRL are in both differences, which widens the intervals."""
+    """Judges the effect of restarts on accuracy; runs of nu-DP-FTRL are in both differences, which widens intervals."""
     cells = {}
     for name in RESTARTED:
-        plain, restarted = (ahead[ahead["mechanism"] == each] for each in (name, f"{name}, restarts"))
+        plain, restarted = (ahead[ahead["mechanism"] == mechanism] for mechanism in (name, f"{name}, restarts"))
         for first, second in algebra.paired_rows(plain, restarted, ["eps"]):
             cells[f"{name}, eps = {first['eps']:g}"] = statistics.minus(mean_of(first), mean_of(second))
     return claim_on_all_cells(
@@ -297,18 +297,15 @@ def _tuned_nu(evidence: Evidence) -> Claim:
 
 def _momentum(evidence: Evidence) -> Claim:
     usual, exchanged = (rows(evidence, "fig04a", variant, series="test accuracy") for variant in ("main", EXCHANGED))
+    place = ["mechanism", "eps"]
+    cells = {
+        algebra.place_of(first, place): statistics.minus(mean_of(second), mean_of(first))
+        for first, second in algebra.paired_rows(exchanged, usual, place)
+    }
     return claim_on_all_cells(
         id="digits-momentum", artefact="fig04a", location="App. G.1", kind="text", source="analogue",
         statement=f"{DIGITS.label} momentum improves every mechanism with correlated noise at all eps, and DP-SGD is best without",
         quantity="test accuracy with momentum 0.95 (amplified DP-SGD: without) less that without (with), by mechanism and eps: the smallest",
-        cells=_differences(usual, exchanged), criterion=ABOVE_0, changed=NEW,
+        cells=cells, criterion=ABOVE_0, changed=NEW,
         note=DIGITS.note("runs of equal seeds are taken as independent, which widens the intervals", "both have their own tuned rates and the cool-down"),
     )  # fmt: skip
-
-
-def _differences(usual: pd.DataFrame, exchanged: pd.DataFrame) -> dict[str, Estimate]:
-    cells = {}
-    for first, second in algebra.paired_rows(exchanged, usual, ["mechanism", "eps"]):
-        place = algebra.place_of(first, ["mechanism", "eps"])
-        cells[place] = statistics.minus(mean_of(second), mean_of(first))
-    return cells

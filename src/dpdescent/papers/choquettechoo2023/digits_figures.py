@@ -1,4 +1,4 @@
-"""The drawing of Figure 4(a) on the digits, and what all figures of accuracies share."""
+"""The drawing of Figure 4(a) on the digits, and the functions that all figures of accuracies share."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ SHORT = {"me": "ME", "dp_sgd": "DP-SGD, amplified"}
 PERCENT, RESTARTS = ("mean", "se"), ", restarts"
 NU_LABEL = r"$\nu$-DP-FTRL"
 LEAD = f"accuracy of {NU_LABEL} minus this, points"
-# What no mechanism of the paper's figure is near to: it has DP-SGD with amplification only.
+# Mechanisms that the paper's figure does not have, and whose accuracy is far from that of all others.
 FAR = ("DP-SGD", "non-private")
 # An account of amplification beside the tight one.
 LOOSE = "DP-SGD, amplified, Renyi"
@@ -27,8 +27,8 @@ WITHOUT = "without restarts"
 def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws the test accuracy on the digits, the lead of nu-DP-FTRL, and below that lead in every variant.
 
-    These have the mechanisms of the paper's figure; others have panels of their own. What is far from all, DP-SGD
-    without amplification and no privacy, is apart from the rest of them, so that no axis is stretched by it.
+    These have the mechanisms of the paper's figure; others have panels of their own. DP-SGD without amplification and
+    training without privacy, far from all others, have one to themselves, because they would stretch its axis.
     """
     names = variants_of(table)[1:]
     accuracy, ahead = in_percent(select(table))

@@ -30,11 +30,14 @@ def integrals(a: ArrayLike, b: ArrayLike) -> Array:
     `(k^2 - alpha^2) / (1 - alpha^2)` instead, by the identity that has positive terms only (DLMF 19.7.9).
 
     Args:
-        a: in [0, 1]; a nu of 0 is the undamped noise.
-        b: in (0, 1]; broadcast against a.
+        a: values of nu in [0, 1]; 0 is the undamped noise.
+        b: values of eta lambda in (0, 1], broadcast against a.
     """
     a, b = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
-    _require_within(a, b)
+    if not ((a >= 0.0) & (a <= 1.0)).all():
+        raise ValueError(f"a={a} must lie in [0, 1]: it is nu, a damping")
+    if not ((b > 0.0) & (b <= 1.0)).all():
+        raise ValueError(f"b={b} must lie in (0, 1]: it is eta lambda, and I(a, b) diverges as b tends to 0")
     positive = np.where(a > 0.0, a, 1.0)
     modulus = (positive / (2.0 - positive)) ** 2  # 1 - k^2
     characteristic = (positive * (1.0 - b / 2.0) / (b * (1.0 - positive / 2.0))) ** 2  # 1 - alpha^2
@@ -56,13 +59,6 @@ def diagonal(a: float) -> float:
     if not 0.0 < a <= 1.0:
         raise ValueError(f"a={a} must lie in (0, 1]: the integral diverges as a tends to 0")
     return 4.0 / (2.0 - a) * float(ellipkm1((a / (2.0 - a)) ** 2))
-
-
-def _require_within(a: Array, b: Array) -> None:
-    if not ((a >= 0.0) & (a <= 1.0)).all():
-        raise ValueError(f"a={a} must lie in [0, 1]: it is nu, a damping")
-    if not ((b > 0.0) & (b <= 1.0)).all():
-        raise ValueError(f"b={b} must lie in (0, 1]: it is eta lambda, and I(a, b) diverges as b tends to 0")
 
 
 def _third(modulus: Array, characteristic: Array) -> Array:
@@ -119,7 +115,7 @@ class Quadrature:
 
     Attributes:
         frequencies: nodes in (0, pi), ascending, shape (n,).
-        weights: of both halves, shape (n,); they sum to 2 pi.
+        weights: weights of both halves, shape (n,); they sum to 2 pi.
     """
 
     frequencies: Array

@@ -1,7 +1,7 @@
 """The settings of Figure 2 for bounds, and the exact limiting error there by other routes: quadrature, recursion, runs.
 
 The paper bounds F_inf; for Gaussian inputs its recursion of second moments (83) is a closed one, so that F_inf is known
-(`laws`). Tables may lack rows, or be missing, on a grid of one's own: what is asked of them is then not there.
+(`laws`). On a grid of one's own tables may lack rows, or be missing: the bounds that need them are then left out.
 """
 
 import math
@@ -34,7 +34,7 @@ MEASURED = "measured is the closed form in the table"
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """One setting of Figure 2, with what its table has there.
+    """A setting of Figure 2, with the errors and the sensitivities that its table has there.
 
     Attributes:
         problem: the problem.
@@ -83,30 +83,30 @@ def _points(evidence: Evidence, table: pd.DataFrame, variant: str) -> list[Point
 
 
 def _point(evidence: Evidence, variant: str, group: pd.DataFrame) -> Point:
-    found = group.iloc[0]
-    lam = power_law(int(found["d"]), found["alpha"])
+    row = group.iloc[0]
+    lam = power_law(int(row["d"]), row["alpha"])
     sigma_sgd = label_noise(variant) or configured(evidence, "fig02", "sigma_sgd")
     series = group.set_index("series")
     return Point(
-        problem_with(evidence, "fig02", lam, found["eta"], sigma_sgd), place(found, variant), float(found["nu"]),
+        problem_with(evidence, "fig02", lam, row["eta"], sigma_sgd), place(row, variant), float(row["nu"]),
         series["mean"].to_dict(), series["gamma_squared"].dropna().to_dict(),
     )  # fmt: skip
 
 
 def label_noise(variant: str) -> float:
-    """sd of the label noise, which the name of a variant says; 0 of any other."""
-    found = re.fullmatch(r"label noise of sd (\S+)", variant)
-    return float(found[1]) if found else 0.0
+    """The sd of the label noise in the name of a variant; 0 for a variant without."""
+    match = re.fullmatch(r"label noise of sd (\S+)", variant)
+    return float(match[1]) if match else 0.0
 
 
-def place(found: pd.Series, variant: str = "main") -> str:
+def place(row: pd.Series, variant: str = "main") -> str:
     """A setting of Figure 2 in words."""
     name = "Figure 2" if variant == "main" else f"Figure 2, {variant}"
-    return f"{name}: d={found['d']:g}, alpha={found['alpha']:g}, eta={found['eta']:g}"
+    return f"{name}: d={row['d']:g}, alpha={row['alpha']:g}, eta={row['eta']:g}"
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of every setting of Figure 2, of the ends of its variants, of simulations, of moments."""
+    """Rows of every setting of Figure 2, of the ends of its variants, of simulations, of moments and of label noise."""
     for point in points(evidence):
         for name in point.algorithms:
             yield _by_quadrature(point, name)
@@ -118,7 +118,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         yield from _simulations(evidence, variant)
     for point in at_ends(evidence):
         yield from _moments(point)
-    yield from _labels(evidence)
+    yield from _label_covariance(evidence)
 
 
 def _by_quadrature(point: Point, name: str) -> Bound:
@@ -148,26 +148,22 @@ def _simulations(evidence: Evidence, variant: str) -> Iterator[Bound]:
     """Compares simulated means with the exact law of the same steps, and that law with its limit."""
     table = rows(evidence, "fig02", variant, kind="simulated")
     shown = table if variant == "main" else ends_of_panels(table)
-    for found in rows_of(shown.drop_duplicates(["d", "alpha", "eta", "series"])):
-        gain = problem_with(evidence, "fig02", power_law(int(found["d"]), found["alpha"]), found["eta"]).gain
+    for row in rows_of(shown.drop_duplicates(["d", "alpha", "eta", "series"])):
+        gain = problem_with(evidence, "fig02", power_law(int(row["d"]), row["alpha"]), row["eta"]).gain
         why = (
-            f"equality; measured is the mean of {found['trials']:g} simulated runs over their last steps, "
+            f"equality; measured is the mean of {row['trials']:g} simulated runs over their last steps, "
             f"{CHANCE} either way allowed; A = {gain:.3g}: the nearer to 1, "
             f"the heavier the tails of the error, of which few runs show too little; {HALF}"
         )
-        bound, setting = f"tail mean of {found['series']}, simulated", place(found, variant)
-        allowed = chance(found)
         yield equality_row(
-            bound=bound, location="(83)", setting=setting, value=found["expected"], measured=found["mean"],
-            allowed=allowed, note=why,
+            bound=f"tail mean of {row['series']}, simulated", location="(83)", setting=place(row, variant),
+            value=row["expected"], measured=row["mean"], allowed=chance(row), note=why,
         )  # fmt: skip
-    for found in rows_of(ends_of_panels(table).drop_duplicates(["d", "alpha", "eta", "series"])):
-        value, measured = found["exact"], found["expected"]
+    for row in rows_of(ends_of_panels(table).drop_duplicates(["d", "alpha", "eta", "series"])):
         why = f"F_inf; measured is the exact error of the simulated steps from theta*, which increases to it; {HALF}"
-        bound, setting = f"tail mean of {found['series']}, its limit", place(found, variant)
         yield bound_row(
-            bound=bound, location="Lemma D.12, (86)", setting=setting, value=value, measured=measured, note=why,
-            allowed=1e-9 * value,
+            bound=f"tail mean of {row['series']}, its limit", location="Lemma D.12, (86)", setting=place(row, variant),
+            value=row["exact"], measured=row["expected"], note=why, allowed=1e-9 * row["exact"],
         )  # fmt: skip
 
 
@@ -175,11 +171,10 @@ def _moments(point: Point) -> Iterator[Bound]:
     """Evaluates R^2, the learning rates of the theorems, and the least contraction of Lemma F.18."""
     problem, lam = point.problem, point.problem.lam
     moment, stable = formulas.fourth_moment(lam), _largest_stable(problem)
-    why = "3 Tr H; measured is the smallest R^2 of Gaussian inputs, Tr H + 2 lambda_1"
-    value = formulas.fourth_moment_bound(lam)
     yield bound_row(
-        bound="R^2 of Gaussian inputs", location="Property C.3", setting=point.text, value=value, measured=moment,
-        note=why,
+        bound="R^2 of Gaussian inputs", location="Property C.3", setting=point.text,
+        value=formulas.fourth_moment_bound(lam), measured=moment,
+        note="3 Tr H; measured is the smallest R^2 of Gaussian inputs, Tr H + 2 lambda_1",
     )  # fmt: skip
     met = met_or_not(problem.eta < 1.0 / moment)
     why = f"1/R^2, below which the theorems are stated ({met} here); measured is where second moments cease to converge"
@@ -195,12 +190,11 @@ def _moments(point: Point) -> Iterator[Bound]:
     if problem.eta * moment <= 1.0:
         for j in (0, problem.d - 1):
             rate = problem.rates[j]
-            kept = 1.0 - 2.0 * rate + problem.eta * rate * (problem.trace + 2.0 * lam[j])
-            why = "1 - eta mu; measured is E |(I - eta x x') e_j|^2, exact; eta <= 1/R^2"
-            value = 1.0 - problem.eta * problem.mu
             yield bound_row(
                 bound="Tr P M over Tr M, M = e_j e_j'", location="Lemma F.18", setting=f"{point.text}, j={j + 1}",
-                value=value, measured=kept, note=why,
+                value=1.0 - problem.eta * problem.mu,
+                measured=1.0 - 2.0 * rate + problem.eta * rate * (problem.trace + 2.0 * lam[j]),
+                note="1 - eta mu; measured is E |(I - eta x x') e_j|^2, exact; eta <= 1/R^2",
             )  # fmt: skip
 
 
@@ -215,18 +209,17 @@ def _largest_stable(problem: setting.RegressionProblem) -> float:
     return low
 
 
-def _labels(evidence: Evidence) -> Iterator[Bound]:
+def _label_covariance(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates Theorem F.3 on the part of the error that label noise of covariance sigma_sgd^2 H causes."""
     for point in at_ends(evidence, LABEL_NOISE):
         problem = point.problem
         product = problem.eta * formulas.fourth_moment(problem.lam)
         if product < 1.0:
             variances = laws.variances(problem, np.zeros(problem.d), 0.0)
-            value = problem.eta * problem.sigma_sgd**2 / (1.0 - product)
             why = (
                 "eta sigma_sgd^2/(1 - eta R^2); measured is the largest eigenvalue of the stationary covariance of SGD"
             )
             yield bound_row(
-                bound="covariance of SGD", location="Thm F.3", setting=point.text, value=value,
-                measured=float(variances.max()), note=why,
+                bound="covariance of SGD", location="Thm F.3", setting=point.text,
+                value=problem.eta * problem.sigma_sgd**2 / (1.0 - product), measured=float(variances.max()), note=why,
             )  # fmt: skip

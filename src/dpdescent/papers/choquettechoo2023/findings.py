@@ -1,7 +1,7 @@
-"""Findings: what is wrong or missing in choquettechoo2023, each shown by a number of ours, with its charitable reading.
+"""Findings: errors and gaps of choquettechoo2023, each shown by a number of ours, with its charitable reading.
 
-Called errors are only points that an independent review confirmed; what the text does not decide is a question. No error
-was found in what the paper says of privacy.
+Only points that an independent review confirmed are called errors; a point that the text does not decide is a question.
+No error was found in the paper's statements on privacy.
 """
 
 import math
@@ -24,13 +24,13 @@ from dpdescent.replication.judging.evidence import Evidence, Finding, Severity
 
 def demonstrate(evidence: Evidence) -> list[Finding]:
     """Demonstrates all findings, the gravest first; the last five by formulas alone."""
-    made = [
+    findings = [
         _caption(evidence), _table_4(evidence), _unstated_rates(evidence), _unstated_settings(evidence),
         _unstated_convex(evidence), _unstated_learning(evidence), _multiplier_sign(evidence),
         _slopes_above_the_orders(evidence), _loose_logarithm(evidence),
         _finite(evidence), _half(evidence), _cauchy_schwarz(), _square(), _separation(evidence),
     ]  # fmt: skip
-    return sorted(made, key=lambda each: get_args(Severity).index(each.severity))
+    return sorted(findings, key=lambda result: get_args(Severity).index(result.severity))
 
 
 def _caption(evidence: Evidence) -> Finding:
@@ -38,15 +38,16 @@ def _caption(evidence: Evidence) -> Finding:
         rows(evidence, "fig01", panel="ratio", series=series).sort_values("eta")
         for series in ("exact ratio", "order-wise proxy")
     )
-    large, over = _ends(exact[exact["eta"] >= 0.9]), ratios(exact[exact["eta"] < 1.0], rate, ["eta"]).values()
-    drift = max((each.value for each in over), default=math.nan) / min((each.value for each in over), default=math.nan)
+    large = _first_and_last_rows(exact[exact["eta"] >= 0.9])
+    quotients = [ratio.value for ratio in ratios(exact[exact["eta"] < 1.0], rate, ["eta"]).values()]
+    drift = max(quotients, default=math.nan) / min(quotients, default=math.nan)
     return finding(
         id="fig01-caption", location="Figure 1 (caption), Thm 2.1", kind="text", severity="low", status="confirmed", artefact="fig01",
         statement="DP-FTRL is orders of magnitude better at eta -> 0 or eta -> 1; inf F_inf = Theta(eta^2 log^2(1/eta) / rho + eta sigma_sgd^2) for eta <= 1",
         expected="an exact ratio to DP-SGD that is small at both ends, and of the order of eta log^2(1/eta) throughout",
         measured=(
-            f"exact ratio {_by(large, 'eta')}; eta log^2(1/eta) {_by(_ends(rate[rate['eta'] >= 0.9]), 'eta')}; their quotient varies by a factor {drift:.3g} over "
-            f"eta < 1. At the other end the exact ratio is {_first(exact):.3g} at eta = {_first(exact, 'eta'):g}, as claimed"
+            f"exact ratio {_values_along(large, 'eta')}; eta log^2(1/eta) {_values_along(_first_and_last_rows(rate[rate['eta'] >= 0.9]), 'eta')}; their quotient varies by a factor {drift:.3g} over "
+            f"eta < 1. At the other end the exact ratio is {_first_value(exact):.3g} at eta = {_first_value(exact, 'eta'):g}, as claimed"
         ),
         charitable=(
             "Theta is to be read as eta -> 0; the improvement shown at eta -> 1 would be explained by a plot of the rate eta log^2(1/eta)"
@@ -54,17 +55,17 @@ def _caption(evidence: Evidence) -> Finding:
     )  # fmt: skip
 
 
-def _ends(table: pd.DataFrame) -> pd.DataFrame:
+def _first_and_last_rows(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([table.head(1), table.tail(1)]).drop_duplicates()
 
 
-def _by(table: pd.DataFrame, axis: str, column: str = "mean") -> str:
+def _values_along(table: pd.DataFrame, axis: str, column: str = "mean") -> str:
     return values_text(
         ((f"{axis} = {place:g}"), value) for place, value in zip(table[axis], table[column], strict=True)
     )
 
 
-def _first(table: pd.DataFrame, column: str = "mean") -> float:
+def _first_value(table: pd.DataFrame, column: str = "mean") -> float:
     return float(table[column].iloc[0]) if len(table) else math.nan
 
 
@@ -88,8 +89,8 @@ def _slope(evidence: Evidence, series: str, axis: str, variant: str, kind: str =
 
 
 def _unstated_rates(evidence: Evidence) -> Finding:
-    found = {
-        series: values_text((each, _slope(evidence, series, "eta", each)) for each in ("main", *GRIDS["eta"]))
+    texts = {
+        series: values_text((variant, _slope(evidence, series, "eta", variant)) for variant in ("main", *GRIDS["eta"]))
         for series in (SGD, FTRL)
     }
     slopes = evidence.published["slopes"]
@@ -98,15 +99,15 @@ def _unstated_rates(evidence: Evidence) -> Finding:
         id="unstated-rates", location="Figure 2 (right)", kind="unstated", severity="low", status="confirmed", artefact="fig02",
         statement=f"slopes {slopes['sgd_eta']:.2f} (Noisy-SGD) and {slopes['ftrl_eta']:.2f} (Noisy-FTRL) against the learning rate, whose grid is not stated",
         expected="slopes that do not hang on the grid",
-        measured=f"exact slopes of Noisy-SGD {found[SGD]}; of nu-Noisy-FTRL {found[FTRL]}; main is {rates.min():g} to {rates.max():g}",
+        measured=f"exact slopes of Noisy-SGD {texts[SGD]}; of nu-Noisy-FTRL {texts[FTRL]}; main is {rates.min():g} to {rates.max():g}",
         charitable="some grid gives the printed slopes, and may be the one used; a line in the caption would say so",
     )  # fmt: skip
 
 
 def _unstated_settings(evidence: Evidence) -> Finding:
     chosen, slopes = (SGD, "d_eff"), evidence.published["slopes"]
-    exact = values_text((each, _slope(evidence, *chosen, each)) for each in ("main", *SETTINGS))
-    other = values_text((each, _slope(evidence, FTRL, "d_eff", each)) for each in ("main", *SETTINGS))
+    exact = values_text((variant, _slope(evidence, *chosen, variant)) for variant in ("main", *SETTINGS))
+    other = values_text((variant, _slope(evidence, FTRL, "d_eff", variant)) for variant in ("main", *SETTINGS))
     short = values_text(
         (f"{series}, {axis}", _slope(evidence, series, axis, "T = 4000", "simulated"))
         for series, axis in (chosen, (SGD, "d"))
@@ -128,21 +129,21 @@ def _unstated_convex(evidence: Evidence) -> Finding:
     gain = last["DP-SGD"].merge(
         last["nu-DP-FTRL"][["eta", "multiplier", "mean"]], on=["eta", "multiplier"], suffixes=("", "_ftrl")
     )
-    found = sorted(
+    gains = sorted(
         ((f"eta = {row['eta']:g}, {row['multiplier']}", row["mean"] / row["mean_ftrl"]) for _, row in gain.iterrows()),
-        key=lambda each: -each[1],
+        key=lambda pair: -pair[1],
     )
-    found = [*found[:1], *found[1:][-1:]]
-    uniform, graded = (rows(evidence, "fig03", each, multiplier="static") for each in ("uniform grid", "main"))
-    off = [each.value for each in ratios(uniform, graded, ["eta", "kappa", "series"]).values()]
+    gains = [*gains[:1], *gains[1:][-1:]]
+    uniform, graded = (rows(evidence, "fig03", variant, multiplier="static") for variant in ("uniform grid", "main"))
+    grid_ratios = [ratio.value for ratio in ratios(uniform, graded, ["eta", "kappa", "series"]).values()]
     points = evidence.published["grid_points"]
     return finding(
         id="unstated-figure-3", location="Figure 3, Sec. 3", kind="unstated", severity="low", status="confirmed", artefact="fig03",
         statement=f"bounds are compared over condition numbers with L = G = 1 and sigma_sgd = 0, on {points} uniform frequencies; eta, the range of kappa, nu, rho, d and T_max are not stated",
         expected="a gap that does not hang on them",
         measured=(
-            f"bound of DP-SGD over that of nu-DP-FTRL at kappa = {last['DP-SGD']['kappa'].max():g}: {values_text(found)}; bounds on {points} uniform frequencies over those on "
-            f"graded ones: {min(off, default=math.nan):.3g} to {max(off, default=math.nan):.3g}"
+            f"bound of DP-SGD over that of nu-DP-FTRL at kappa = {last['DP-SGD']['kappa'].max():g}: {values_text(gains)}; bounds on {points} uniform frequencies over those on "
+            f"graded ones: {min(grid_ratios, default=math.nan):.3g} to {max(grid_ratios, default=math.nan):.3g}"
         ),
         charitable="the ordering of the curves is claimed, not their distance; rho and d are mere factors; the grid resolves the peak of width eta mu where that is above 2 pi / k",
     )  # fmt: skip
@@ -150,12 +151,12 @@ def _unstated_convex(evidence: Evidence) -> Finding:
 
 def _unstated_learning(evidence: Evidence) -> Finding:
     eps = sorted(set(rows(evidence, "fig04a")["eps"].dropna()))
-    # That of the digits, that of the runs on CIFAR-10, and one below both.
+    # The delta of the digits, that of the runs on CIFAR-10, and one below both.
     deltas = {evidence.spec["artefacts"]["fig04a"]["settings"]["dp_delta"], 1e-5, 1e-6}
     budgets = "; ".join(
-        f"eps = {each:g}: "
-        + values_text(((f"delta = {delta:g}"), tight_rho(each, delta)) for delta in sorted(deltas, reverse=True))
-        for each in [*eps[:1], *eps[1:][-1:]]
+        f"eps = {epsilon:g}: "
+        + values_text(((f"delta = {delta:g}"), tight_rho(epsilon, delta)) for delta in sorted(deltas, reverse=True))
+        for epsilon in [*eps[:1], *eps[1:][-1:]]
     )
     restarts = rows(evidence, "fig04a", series="test accuracy")
     restarts = restarts[restarts["copies"] > 1].drop_duplicates("mechanism")
@@ -173,15 +174,15 @@ def _multiplier_sign(evidence: Evidence) -> Finding:
     path = np.resize([-1.0, 1.0], 100)
     gradients = np.where(path > 0, L * path, mu * path)
     plus, minus = (multiplier_form(path, gradients, lambdas, mu, L, sign) for sign in ("plus", "minus"))
-    printed, valid = (rows(evidence, "fig03", each) for each in ("multiplier sign as printed", "main"))
-    found = [each.value for each in ratios(printed, valid, ["eta", "kappa", "multiplier", "series"]).values()]
+    printed, valid = (rows(evidence, "fig03", variant) for variant in ("multiplier sign as printed", "main"))
+    quotients = [ratio.value for ratio in ratios(printed, valid, ["eta", "kappa", "multiplier", "series"]).values()]
     return finding(
         id="multiplier-sign", location="App. E, Thm E.1, (91)", kind="mathematics", severity="low", status="question", artefact="fig03",
         statement="for lambda_t >= 0 with sum lambda_t <= 2 lambda_0 gradients of every strongly convex F meet the quadratic constraint (91) with Lambda = sum lambda_t exp(-i omega t)",
         expected="a quadratic form that is not negative",
         measured=(
             f"{plus:.3g} as printed, {minus:.3g} with a minus sign at t != 0: F' = L theta above 0, mu theta below, mu = {mu:g}, L = {L:g}, theta alternating between -1 and 1 for {len(path)} steps, "
-            f"lambda_0 = lambda_1 = 1. Figure 3's bounds, printed sign over the other: {min(found, default=math.nan):.3g} to {max(found, default=math.nan):.3g}"
+            f"lambda_0 = lambda_1 = 1. Figure 3's bounds, printed sign over the other: {min(quotients, default=math.nan):.3g} to {max(quotients, default=math.nan):.3g}"
         ),
         why="with the printed sign (91) holds for odd gradients only",
         charitable="the sign may be part of Lambda's definition, or odd gradients be meant; Theorem 3.1 stands",
@@ -207,19 +208,19 @@ def _slopes_above_the_orders(evidence: Evidence) -> Finding:
         expected="slopes that approach 1, and 2 less what the logarithm takes, from the plotted learning rates down",
         measured=(
             "exact slopes, plotted learning rates and 0.0001 to 0.01: " + "; ".join(f"{name} {main:.3g} and {small:.3g}" for name, (main, small) in slopes.items())
-            + f"; the factor 1/(1 - A) by which the inputs' randomness feeds errors back, which orders leave out, is {' to '.join(f'{each:.3g}' for each in growth)} over the plotted ones"
+            + f"; the factor 1/(1 - A) by which the inputs' randomness feeds errors back, which orders leave out, is {' to '.join(f'{factor:.3g}' for factor in growth)} over the plotted ones"
         ),
         charitable="the slopes are reported as observed; a factor that Theorem 2.2 hides in its constants makes up for the logarithm, so that the printed slope is no evidence against one",
     )  # fmt: skip
 
 
 def _loose_logarithm(evidence: Evidence) -> Finding:
-    found = []
+    texts = []
     for name in ("flat", "k^-1", "k^-3"):
         table = rows(evidence, "ext_spectra", series=FTRL, spectrum=name).sort_values("d")
         ends = [_over_orders(evidence, row) for _, row in (*table.head(1).iterrows(), *table.tail(1).iterrows())]
         dims = [int(row["d"]) for _, row in (*table.head(1).iterrows(), *table.tail(1).iterrows())]
-        found.append(
+        texts.append(
             f"{name}: "
             + ", ".join(f"{log:.3g} and {finer:.3g} at d = {d}" for (log, finer), d in zip(ends, dims, strict=True))
         )
@@ -228,7 +229,7 @@ def _loose_logarithm(evidence: Evidence) -> Finding:
         statement="F_inf of nu-Noisy-FTRL is O(eta^2 G^2 Tr H log^2(1/nu) / rho); the slopes show the tightness of the theory",
         expected="a quotient of F_inf and the order that does not fall with d",
         measured=(
-            "exact F_inf over that order, and over the repaired one: " + "; ".join(found[::-1])
+            "exact F_inf over that order, and over the repaired one: " + "; ".join(texts[::-1])
         ),
         why="one of its logarithms is that of the smallest eigenvalue, where each direction has its own",
         charitable="it is an upper bound, which holds; it matters where eigenvalues decay fast",
@@ -237,7 +238,7 @@ def _loose_logarithm(evidence: Evidence) -> Finding:
 
 
 def _over_orders(evidence: Evidence, row: "pd.Series[float]") -> tuple[float, float]:
-    """F_inf over the theorem's order and over the finer one."""
+    """F_inf divided by the theorem's order, and by the finer one."""
     eta, nu, rho = row["eta"], row["nu"], evidence.settings["rho"]
     lam = spectrum(row["spectrum"], int(row["d"]))
     order = eta**2 * lam.sum() * math.log(1.0 / nu) ** 2 / rho
@@ -247,14 +248,14 @@ def _over_orders(evidence: Evidence, row: "pd.Series[float]") -> tuple[float, fl
 def _finite(evidence: Evidence) -> Finding:
     table = rows(evidence, "table2", quantity="sensitivity squared")
     norms = {"Fichtenberger et al. (nu = 0)": 4.0 / math.pi, "Anti-PGD": 2.0}
-    told = []
+    texts = []
     for name, norm in norms.items():
-        found = table[table["row"] == name].drop_duplicates("T").sort_values("T")
+        selected = table[table["row"] == name].drop_duplicates("T").sort_values("T")
         grown = algebra.values_text(
             (f"T = {row['T']:g}", row["exact"])
-            for row in algebra.rows_of(found.iloc[[0, -1]] if len(found) > 1 else found)
+            for row in algebra.rows_of(selected.iloc[[0, -1]] if len(selected) > 1 else selected)
         )
-        told.append(f"{name}: |beta|_2^2 = {norm:.4g}, gamma_T^2 {grown or 'without rows'}")
+        texts.append(f"{name}: |beta|_2^2 = {norm:.4g}, gamma_T^2 {grown or 'without rows'}")
     return finding(
         id="eq-4-finite", location="(4), Table 2", kind="text", severity="low", status="confirmed", artefact="table2",
         statement=(
@@ -265,7 +266,7 @@ def _finite(evidence: Evidence) -> Finding:
             "a finite F_inf for the coefficients of Fichtenberger et al. (nu = 0) and of anti-PGD, (1, -1, 0, "
             "...), whose 2-norms are finite"
         ),
-        measured=f"{'; '.join(told)}: the sensitivity, and F_inf with it, is infinite in the limit, as Table 2 says",
+        measured=f"{'; '.join(texts)}: the sensitivity, and F_inf with it, is infinite in the limit, as Table 2 says",
         charitable=(
             "a finite noise multiplier is meant as well, hence a finite gamma_inf; Table 2 says the right "
             "thing, and no theorem rests on the sentence"
@@ -274,17 +275,17 @@ def _finite(evidence: Evidence) -> Finding:
 
 
 def _half(evidence: Evidence) -> Finding:
-    """Makes the finding on the factor 2 of C.18: its rows of bounds.csv are halved, as printed they are twice as large."""
+    """The finding on the factor 2 of C.18, whose rows of bounds.csv are halved, because F of (22) is twice (8)'s."""
     table = evidence.tables.get("bounds")
     excess: list[float] = []
-    asserted = held = 0
+    asserted = holding = 0
     if table is not None and len(table):
         table = table.reindex(columns=["location", "holds", "value", "measured"])
-        kept = table[table["location"].astype(str).str.contains("C.18", regex=False)]
-        kept = kept[kept["holds"].astype(str).isin(["True", "False"])]
-        ratios = 2.0 * algebra.floats(kept, "value") / algebra.floats(kept, "measured")
-        asserted, held = len(kept), int((kept["holds"].astype(str) == "True").sum())
-        excess = sorted(float(each) for each in ratios if each > 1.0)
+        judged = table[table["location"].astype(str).str.contains("C.18", regex=False)]
+        judged = judged[judged["holds"].astype(str).isin(["True", "False"])]
+        ratios = 2.0 * algebra.floats(judged, "value") / algebra.floats(judged, "measured")
+        asserted, holding = len(judged), int((judged["holds"].astype(str) == "True").sum())
+        excess = sorted(float(ratio) for ratio in ratios if ratio > 1.0)
     span = f", by factors of {excess[0]:.3g} to {excess[-1]:.3g}" if excess else ""
     return finding(
         id="factor-one-half", location="(8), (22), Thm C.14, Thm C.18",
@@ -297,7 +298,7 @@ def _half(evidence: Evidence) -> Finding:
         expected="lower bounds below the exact F_inf of (8), of which Theorem 2.2 speaks",
         measured=(
             f"as printed, C.18 lies above the exact F_inf of (8) in {len(excess)} of {asserted} rows of "
-            f"bounds.csv{span}; halved, as it is meant for F of (22), it holds in {held}"
+            f"bounds.csv{span}; halved, as it is meant for F of (22), it holds in {holding}"
         ),
         charitable=(
             "with F of (22) for C.18 every bound holds; Theorem 2.2 has unnamed constants, which take the "
@@ -308,7 +309,7 @@ def _half(evidence: Evidence) -> Finding:
 
 def _cauchy_schwarz() -> Finding:
     coefficients = {"(1, -1, 0, ...)": (4.0, 2.0), "eq. (7), nu = 0": (2.0, 4.0 / math.pi)}
-    told = "; ".join(
+    norms = "; ".join(
         f"{name}: |B(pi)|^2 = {power:.4g}, |beta|_2^2 = {norm:.4g}" for name, (power, norm) in coefficients.items()
     )
     return finding(
@@ -319,7 +320,7 @@ def _cauchy_schwarz() -> Finding:
             "|B(omega)|^2 of at most |beta|_2^2 at every frequency; that it is so on average is Parseval's "
             "theorem"
         ),
-        measured=told,
+        measured=norms,
         why="Cauchy-Schwarz bounds |B| by |beta|_1, not by |beta|_2",
         charitable="Lemma C.4 holds in all rows of bounds.csv",
         repair="Parseval's theorem: Fubini's needs an integrable |B|^2 only",

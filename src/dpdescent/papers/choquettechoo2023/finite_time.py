@@ -1,11 +1,10 @@
-"""Linear regression after T steps (Sec. 2.3): exact errors, clipped runs, and the rates of Corollaries D.14 and D.15."""
+"""Linear regression after T steps (Sec. 2.3): exact errors, clipped runs, and rates of Corollaries D.14 and D.15."""
 
 import itertools
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -50,7 +49,7 @@ ADDED = "The claim was added after a review: only the ratio of the clipped error
 
 
 def run_ext_finite_time(spec: Spec) -> Iterator[Row]:
-    """Rows of one horizon: of the exact panel, error and bound of each mechanism; of the other, an error a trial."""
+    """Rows of one horizon: each mechanism's exact error and bound, or its error of each trial in the clipped panel."""
     make = _exact if spec["panel"] == "exact" else _clipped
     for T in as_list(spec["cell"]["T"]):
         for name in names(spec):
@@ -92,11 +91,13 @@ def _exact(spec: Spec, T: int, name: str) -> Iterator[Row]:
     errors = [_error(spec, T, name, eta) for eta in grid]
     best = int(np.argmin(errors))
     low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
-    found = minimize_scalar(
+    refined = minimize_scalar(
         lambda log_eta: _error(spec, T, name, float(np.exp(log_eta))), bounds=(np.log(low), np.log(high)),
         method="bounded", options={"xatol": 1e-4},
     )  # fmt: skip
-    eta, value = min([(float(np.exp(found.x)), float(found.fun)), (grid[best], errors[best])], key=lambda pair: pair[1])
+    eta, value = min(
+        [(float(np.exp(refined.x)), float(refined.fun)), (grid[best], errors[best])], key=lambda pair: pair[1]
+    )
     rest = {"eta": eta, "clip_norm": 1.0, "clip_fraction": math.nan}
     yield {"series": "error at the best rate", "trial": 0, "value": value, **rest}
     problem = problem_of(spec, eta)
@@ -166,16 +167,16 @@ def releases_ext_finite_time(spec: Spec) -> Iterable[tuple[str, Mechanism, float
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges rates, their difference, and the clipped algorithms."""
+    """Judges the rates in T, the gain of nu-DP-FTRL over DP-SGD, and the rates of the clipped algorithms."""
     exact = {name: _errors(evidence, "exact", name) for name in MECHANISMS}
     far = {name: _closed_form(evidence, name, HORIZONS) if len(exact[name]) else exact[name][:0] for name in MECHANISMS}
     for id, name in (("finite-rate-sgd", DP_SGD), ("finite-rate-ftrl", NU)):
         yield claim(
             id=id, artefact=ARTEFACT, location=f"Sec. 2.3, {POWERS[name][1]}", kind="theorem", source="paper",
-            statement=_says(name),
+            statement=_rate_statement(name),
             quantity=f"log-log slope in T, from {HORIZONS[0]:.3g} to {HORIZONS[-1]:.3g}, of {FORM}; {MEASURED}",
-            measured=algebra.exponent(far[name], "T"), criterion=_near(POWERS[name][0]),
-            regime=large(evidence, name), changed=MOVED, note=_beside(evidence, exact[name], name),
+            measured=algebra.exponent(far[name], "T"), criterion=_rate_criterion(POWERS[name][0]),
+            regime=large(evidence, name), changed=MOVED, note=_comparison_note(evidence, exact[name], name),
         )  # fmt: skip
     yield _gain(evidence, exact, far)
     yield from _better(evidence)
@@ -183,19 +184,19 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         table = _errors(evidence, "clipped", name)
         yield claim(
             id=id, artefact=ARTEFACT, location=f"Sec. 2.3, {POWERS[name][1]}", kind="theorem", source="paper",
-            statement=f"{_says(name)}: with clipping",
+            statement=f"{_rate_statement(name)}: with clipping",
             quantity="log-log slope in T of the simulated error at the best learning rate and clip norm",
-            measured=algebra.exponent(table, "T"), criterion=_near(POWERS[name][0]),
-            regime=_small(evidence, table, name), changed=ADDED,
+            measured=algebra.exponent(table, "T"), criterion=_rate_criterion(POWERS[name][0]),
+            regime=_clipped_regime(evidence, table, name), changed=ADDED,
             note="label noise adds a term in 1/T, and the clip norm is tuned, not that of the theorems, which clips nothing",
         )  # fmt: skip
 
 
-def _says(name: str) -> str:
+def _rate_statement(name: str) -> str:
     return f"omitting log factors, the error of {name} due to privacy falls with T^{POWERS[name][0]:g}"
 
 
-def _near(power: float) -> Criterion:
+def _rate_criterion(power: float) -> Criterion:
     return within_of(power, NEARLY, words=f"within {NEARLY:g} of {power:g}: the logarithms are omitted")
 
 
@@ -205,14 +206,15 @@ def _errors(evidence: Evidence, panel: str, mechanism: str) -> pd.DataFrame:
 
 
 def _hardest(evidence: Evidence, panel: str) -> tuple[int, float, float, float]:
-    """d, alpha, rho and the distance of the start, the hardest ones where there are several."""
-    made = evidence.spec["artefacts"][ARTEFACT]
-    cell: dict[str, Any] = made["cells"][panel]
-    return max(as_list(cell["d"])), max(as_list(cell["alpha"])), made["settings"]["rho"], made["settings"]["start"]
+    """d, alpha, rho and the distance of the start; the largest d and alpha where there are several."""
+    artefact_spec = evidence.spec["artefacts"][ARTEFACT]
+    cell, settings = artefact_spec["cells"][panel], artefact_spec["settings"]
+    return max(as_list(cell["d"])), max(as_list(cell["alpha"])), settings["rho"], settings["start"]
 
 
 @cache
 def _far(d: int, alpha: float, rho: float, distance: float, T: float, name: str) -> laws.Tuned:
+    """The least error over learning rates at a far horizon, and its rate, in closed form."""
     problem = RegressionProblem(power_law(d, alpha), 1e-3, rho)
     return laws.tuned_rate(problem, np.full(d, distance / math.sqrt(d)), T, name == NU)
 
@@ -223,12 +225,12 @@ def _closed_form(evidence: Evidence, name: str, horizons: tuple[float, ...]) -> 
     return pd.DataFrame({"T": horizons, "mean": errors, "se": math.nan})
 
 
-def _beside(evidence: Evidence, table: pd.DataFrame, name: str) -> str:
-    """How the closed form compares with the table's exact recursion, and what else the rate leaves out."""
+def _comparison_note(evidence: Evidence, table: pd.DataFrame, name: str) -> str:
+    """A note on the closed form beside the table's exact recursion, and on the slope of the latter."""
     if not len(table):
         return ""
     closed = _closed_form(evidence, name, tuple(table["T"]))
-    ratios = [each.value for each in algebra.ratios(closed, table, ["T"]).values()]
+    ratios = [ratio.value for ratio in algebra.ratios(closed, table, ["T"]).values()]
     slope = algebra.least_squares_slope(table[table["T"] * 10 >= table["T"].max()], "T").value
     return (
         f"over the table's exact error the closed form is {min(ratios, default=math.nan):.3g} to {max(ratios, default=math.nan):.3g}, and the slope of that "
@@ -241,24 +243,24 @@ def large(evidence: Evidence, *names: str, horizon: float = HORIZONS[0]) -> Regi
     failures = []
     for name in names:
         d, alpha, rho, distance = _hardest(evidence, "exact")
-        found = _far(d, alpha, rho, distance, horizon, name)
-        problem = RegressionProblem(power_law(d, alpha), found.eta, rho)
+        best = _far(d, alpha, rho, distance, horizon, name)
+        problem = RegressionProblem(power_law(d, alpha), best.eta, rho)
         moment = formulas.fourth_moment(problem.lam)
         failures += unmet(Run(problem, distance, horizon, evidence.settings["failure"], moment), name)
     return Regime(tuple(failures))
 
 
 def unmet(run: Run, name: str) -> list[str]:
-    """The conditions of a mechanism's corollary that a run does not meet at constant 1: on T, on the learning rate."""
+    """The conditions of a mechanism's corollary on T and learning rate that a run does not meet at constant 1."""
     problem = run.problem
     gamma_squared = laws.gamma_squared_nu(problem.eta * problem.mu) if name == NU else 1.0
     norm = 2.0 if name == NU else 1.0
     largest = formulas.largest_rate(run, nu_tilde=problem.mu, gamma_squared=gamma_squared, beta_norm=norm)
-    told = f"D.13 asks, at constant 1, for eta of at most {largest:.3g}; the best is {problem.eta:.3g}"
-    return [*_too_short(run, *POWERS[name][1:]), *([told] if problem.eta > largest else [])]
+    rate_text = f"D.13 asks, at constant 1, for eta of at most {largest:.3g}; the best is {problem.eta:.3g}"
+    return [*_unmet_horizon(run, *POWERS[name][1:]), *([rate_text] if problem.eta > largest else [])]
 
 
-def _small(evidence: Evidence, table: pd.DataFrame, name: str) -> Regime:
+def _clipped_regime(evidence: Evidence, table: pd.DataFrame, name: str) -> Regime:
     """The regime at the largest horizon of the clipped runs."""
     if not len(table):
         return Regime()
@@ -266,15 +268,15 @@ def _small(evidence: Evidence, table: pd.DataFrame, name: str) -> Regime:
     lam = power_law(d, alpha)
     problem = RegressionProblem(lam, 1e-3, rho)
     run = Run(problem, distance, float(table["T"].max()), evidence.settings["failure"], formulas.fourth_moment(lam))
-    return Regime(tuple(_too_short(run, *POWERS[name][1:])))
+    return Regime(tuple(_unmet_horizon(run, *POWERS[name][1:])))
 
 
-def _too_short(run: Run, corollary: str, power: int) -> list[str]:
+def _unmet_horizon(run: Run, corollary: str, power: int) -> list[str]:
     """The condition of a corollary on T, if it is not met at constant 1."""
-    asked = formulas.dp_sgd_steps(run) if corollary == "D.14" else formulas.nu_dp_ftrl_steps(run)
-    had = run.T / run.log**power
-    asks = f"{corollary} asks, at constant 1, for T / log^{power}(T/p) of {asked:.3g}"
-    return [] if had >= asked else [f"{asks}; here it is {had:.3g} at most"]
+    needed = formulas.dp_sgd_steps(run) if corollary == "D.14" else formulas.nu_dp_ftrl_steps(run)
+    reached = run.T / run.log**power
+    asks = f"{corollary} asks, at constant 1, for T / log^{power}(T/p) of {needed:.3g}"
+    return [] if reached >= needed else [f"{asks}; here it is {reached:.3g} at most"]
 
 
 def _gain(evidence: Evidence, exact: dict[str, pd.DataFrame], far: dict[str, pd.DataFrame]) -> Claim:
@@ -310,10 +312,10 @@ def _better(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _shares_clipped(*tables: pd.DataFrame) -> str:
-    """How much the best clip norms clip, for a note: the theorems' clip norm clips nothing."""
+    """A note on the shares of gradients that the best clip norms clip, because the theorems' clip norm clips none."""
     shares = (
-        f"{each['clip_fraction'].min():.1%} to {each['clip_fraction'].max():.1%} of {each['mechanism'].iloc[0]}'s"
-        for each in tables
-        if len(each) and each["clip_fraction"].notna().any()
+        f"{table['clip_fraction'].min():.1%} to {table['clip_fraction'].max():.1%} of {table['mechanism'].iloc[0]}'s"
+        for table in tables
+        if len(table) and table["clip_fraction"].notna().any()
     )
     return f"gradients clipped, by T: {', '.join(shares)}; the theorems' clip norm clips none"

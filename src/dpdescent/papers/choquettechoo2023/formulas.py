@@ -1,8 +1,8 @@
 """The bounds of choquettechoo2023 on the error of Noisy-FTRL: in the limit (App. C) and after T steps (App. D).
 
-F is that of eq. 8, with its factor 1/2: Theorem C.14 is stated for it, Theorem C.18 for that of eq. 22, half of which
-is taken. Noise coefficients enter by weights `q` and squared sensitivity, as in `laws`. App. D leaves constants and
-powers of logarithms open: at 1 a value has the right order and is no bound.
+F is that of eq. 8, with its factor 1/2. Theorem C.14 is stated for it, Theorem C.18 for F of eq. 22, which is twice as
+large, so that half of its bounds is taken. Noise coefficients enter by weights `q` and squared sensitivity, as in
+`laws`. App. D leaves constants and powers of logarithms open: at 1 a value has the right order and is no bound.
 """
 
 import math
@@ -54,17 +54,17 @@ def upper_bound(
     Here `a = (1 - sqrt(eta R^2))^-2` and `sigma^2 = G^2 gamma^2 / (2 rho)`; NaN where eta R^2 >= 1, which is excluded.
     R^2 is that of Gaussian inputs unless `moment` is given.
     """
-    return _upper(problem, float(q.sum()), gamma_squared, moment)
+    return _upper_bound(problem, float(q.sum()), gamma_squared, moment)
 
 
 def upper_bound_by_frequency(
     problem: RegressionProblem, q: Array, gamma_squared: float, moment: float | None = None
 ) -> float:  # fmt: skip
-    """Theorem C.15: the same with `(eta/pi) int |B|^2 h`, up to twice as large, in the place of <beta, T beta>."""
-    return _upper(problem, problem.eta / math.pi * weight_integral(problem, q), gamma_squared, moment)
+    """Theorem C.15: the bound of C.14 with `(eta/pi) int |B|^2 h`, up to twice as large, in place of <beta, T beta>."""
+    return _upper_bound(problem, problem.eta / math.pi * weight_integral(problem, q), gamma_squared, moment)
 
 
-def _upper(problem: RegressionProblem, weight: float, gamma_squared: float, moment: float | None) -> float:
+def _upper_bound(problem: RegressionProblem, weight: float, gamma_squared: float, moment: float | None) -> float:
     moment = fourth_moment(problem.lam) if moment is None else moment
     if not problem.eta * moment < 1.0:
         return math.nan
@@ -76,27 +76,27 @@ def _upper(problem: RegressionProblem, weight: float, gamma_squared: float, mome
 def lower_bound(problem: RegressionProblem, q: Array, gamma_squared: float) -> float:
     """Half of Theorem C.18: `eta sigma_sgd^2 Tr H / 2 + eta^2 G^2 gamma^2 / (4 pi rho) int |B|^2 h`."""
     noise = problem.eta**2 * problem.noise_variance(gamma_squared) / (2.0 * math.pi) * weight_integral(problem, q)
-    return _lower(problem, noise)
+    return _half_lower_bound(problem, noise)
 
 
 def lower_bound_by_time(problem: RegressionProblem, q: Array, gamma_squared: float) -> float:
-    """The same in the time domain, up to half as large: `... + eta G^2 gamma^2 / (4 rho) <beta, T beta>`."""
-    return _lower(problem, problem.eta * problem.noise_variance(gamma_squared) / 2.0 * float(q.sum()))
+    """Half of Theorem C.18 in the time domain, up to half as large: `... + eta G^2 gamma^2/(4 rho) <beta, T beta>`."""
+    return _half_lower_bound(problem, problem.eta * problem.noise_variance(gamma_squared) / 2.0 * float(q.sum()))
 
 
 def universal_lower_bound(problem: RegressionProblem) -> float:
     """Half of Theorem C.18 for all coefficients: `... + eta^2 G^2 / (8 pi^2 rho) (int sqrt(h))^2` (from eq. 47)."""
     root = problem.eta * laws.root_integral(problem, exact=False) / (2.0 * math.pi)
-    return _lower(problem, problem.noise_variance(1.0) * root**2)
+    return _half_lower_bound(problem, problem.noise_variance(1.0) * root**2)
 
 
 def universal_lower_bound_as_stated(problem: RegressionProblem) -> float:
-    """The same with sqrt(h) bounded: half of `(2 eta sigma_sgd^2 + eta^2 G^2 / (2 rho)) Tr H / 4`."""
-    return _lower(problem, problem.eta**2 * problem.noise_variance(1.0) * problem.trace / 4.0)
+    """Half of Theorem C.18 with sqrt(h) bounded: half of `(2 eta sigma_sgd^2 + eta^2 G^2 / (2 rho)) Tr H / 4`."""
+    return _half_lower_bound(problem, problem.eta**2 * problem.noise_variance(1.0) * problem.trace / 4.0)
 
 
-def _lower(problem: RegressionProblem, noise: float) -> float:
-    """Half of a bound of Theorem C.18, from its term of the noise."""
+def _half_lower_bound(problem: RegressionProblem, noise: float) -> float:
+    """Half of a lower bound of Theorem C.18, from its term of the privacy noise."""
     return 0.5 * (0.5 * problem.eta * problem.sigma_sgd**2 * problem.trace + noise)
 
 
@@ -111,7 +111,7 @@ def nu_upper_bound(problem: RegressionProblem, nu: float) -> float:
     if nu > problem.eta * problem.mu or problem.eta * problem.largest > LARGEST_RATE:
         return math.nan
     weight = problem.eta / math.pi * problem.trace * elliptic.integral_bound(nu)
-    return _upper(problem, weight, elliptic.diagonal_bound(nu) / (2.0 * math.pi), None)
+    return _upper_bound(problem, weight, elliptic.diagonal_bound(nu) / (2.0 * math.pi), None)
 
 
 def damped_leading_order(problem: RegressionProblem, nu: float) -> float:
@@ -122,7 +122,7 @@ def damped_leading_order(problem: RegressionProblem, nu: float) -> float:
 
 
 def best_damped_order(problem: RegressionProblem) -> float:
-    """That error's limit at the best damping, `sqrt(2)/8 eta^{3/2} G^2/rho sqrt(d Tr H)` (Table 2, Prop. C.24)."""
+    """The leading order of damped anti-PGD at the best damping, `sqrt(2)/8 eta^{3/2} G^2/rho sqrt(d Tr H)` (C.24)."""
     root = math.sqrt(problem.eta**3 * problem.d * problem.trace)
     return math.sqrt(2.0) / 8.0 * problem.clip_norm**2 / problem.rho * root
 
@@ -130,8 +130,8 @@ def best_damped_order(problem: RegressionProblem) -> float:
 def convergence_bound(problem: RegressionProblem, initial: float, limit: float, t: float) -> float:
     """Theorem D.11: `(sqrt(L/mu exp(-eta mu t) (F_0 - F*)) + sqrt(F_inf))^2` for eta < 1/R^2."""
     require_non_negative(initial=initial, limit=limit, t=t)
-    left = problem.largest / problem.mu * math.exp(-problem.eta * problem.mu * t) * initial
-    return (math.sqrt(left) + math.sqrt(limit)) ** 2
+    transient = problem.largest / problem.mu * math.exp(-problem.eta * problem.mu * t) * initial
+    return (math.sqrt(transient) + math.sqrt(limit)) ** 2
 
 
 def convergence_bound_without_clipping(problem: RegressionProblem, initial: float, limit: float, t: float) -> float:
@@ -203,12 +203,13 @@ def iterate_bound(run: Run, *, sigma_squared: float, beta_norm: float, nu: float
 
 
 def gradient_bound(run: Run, *, sigma_squared: float, beta_norm: float, nu: float) -> float:
-    """The bound on |g_t|^2 for all t < T: `R^4 (... + sigma_sgd^2/R^2) log^5(T/p)` (Theorem D.4), same arguments."""
+    """The bound on |g_t|^2 for all t < T: `R^4 (... + sigma_sgd^2/R^2) log^5(T/p)`, arguments as of `iterate_bound`."""
     spread = _spread(run, sigma_squared, beta_norm, nu) + run.label_variance / run.moment
     return run.moment**2 * spread * run.log**5
 
 
 def _spread(run: Run, sigma_squared: float, beta_norm: float, nu: float) -> float:
+    """The sum in Theorem D.4's bounds: the start's part, the labels' and the privacy noise's."""
     require_positive(nu=nu, beta_norm=beta_norm)
     require_non_negative(sigma_squared=sigma_squared)
     eta, d = run.problem.eta, run.problem.d
@@ -259,12 +260,12 @@ def dp_sgd_utility(run: Run) -> float:
 
 
 def nu_dp_ftrl_utility(run: Run) -> float:
-    """The same of Corollary D.15, as D.14 with `kappa d_eff / T` in the place of d."""
+    """The main terms of Corollary D.15 at constant 1, those of D.14 with `kappa d_eff / T` in the place of d."""
     return _utility(run, run.stiffness / (run.problem.rho * run.T**2))
 
 
 def _utility(run: Run, price: float) -> float:
-    """What the noise costs by the clip norms that start and labels ask for, and what labels cost without privacy."""
+    """The error due to privacy, at the clip norms that start and labels need, plus the labels' error without it."""
     scale = run.stiffness
     distance, privacy = scale * price * run.problem.trace * run.distance**2, scale * price * run.label_variance
     return distance + privacy + scale * run.label_variance / run.T
@@ -286,7 +287,7 @@ class Tuning:
     """The error as a function of eta that Lemma F.21 minimises: `A exp(-mu eta T) + B eta + C eta^2 log^2(1/(eta mu))`.
 
     Attributes:
-        A, B, C: positive.
+        A, B, C: positive factors of the three terms.
         mu: strong convexity.
         T: number of steps.
     """

@@ -1,4 +1,4 @@
-"""Gradients and iterates without clipping (Sec. 2.3 (a), Theorems D.4 and D.13): how large they get; the clip norm."""
+"""Gradients and iterates without clipping (Sec. 2.3 (a), Theorems D.4 and D.13): their largest norms; the clip norm."""
 
 import itertools
 import math
@@ -24,15 +24,15 @@ from dpdescent.replication.judging.algebra import rows_of
 from dpdescent.replication.judging.bound_rows import bound_row
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
-from dpdescent.replication.judging.statistics import NOTHING, Estimate, less_number, proportion, with_value
+from dpdescent.replication.judging.statistics import NOTHING, less_number, proportion, with_value
 
-# Which theorem's learning rate is taken, at its constants 1, and with it the clip norm that the noise is scaled to.
+# Rules for the learning rate, each of a theorem at its constants 1, and with it for the clip norm of the noise.
 ITERATES, NO_CLIPPING = "rate of D.4", "rate of D.13"
 GRID = ("d", "sigma_sgd", "start", "T")
 ARTEFACT = "ext_gradients"
-# What a panel moves; the labels' panel moves both of what (9) takes the product of.
+# The column that a panel moves; the labels' panel moves both factors of a product in (9).
 AXES = {"dimension": "d", "labels": "labels", "start": "start", "steps": "T"}
-# The printed power of what each panel moves in (9), where it decides the maximum: logarithms only in T.
+# The printed power in (9) of the column that a panel moves, where it decides the maximum; T has logarithms only.
 PRINTED = {"dimension": 1.0, "labels": 1.0, "start": 1.0, "steps": 0.0}
 # Starts at which their term is the larger one, beside labels of sd 1.
 FAR = 1.0
@@ -52,10 +52,10 @@ class Case:
     """A run without clipping, as the theorems of App. D have it.
 
     Attributes:
-        name: its mechanism.
-        rule: whose learning rate it has.
-        run: the problem with that rate and the clip norm, and how long.
-        arm: the noise.
+        name: name of the mechanism.
+        rule: rule for its learning rate.
+        run: problem with that rate and clip norm, start and number of steps.
+        arm: scaled noise.
     """
 
     name: str
@@ -72,11 +72,11 @@ class Case:
     def forms(self) -> dict[str, float]:
         """The bounds of Theorem D.4 on the iterate and on the gradient, and (9) with log^(5/2), constants 1."""
         nu, problem = self.run.problem.eta * self.run.problem.mu, self.run.problem
-        given = {"sigma_squared": self.arm.noise_variance, "beta_norm": self.beta_norm, "nu": nu}
+        arguments = {"sigma_squared": self.arm.noise_variance, "beta_norm": self.beta_norm, "nu": nu}
         summary = formulas.required_clip_norm_of_summary(self.run, self.run.log**2.5)
         return {
-            "iterate_form": math.sqrt(formulas.iterate_bound(self.run, **given)),
-            "gradient_form": math.sqrt(formulas.gradient_bound(self.run, **given)),
+            "iterate_form": math.sqrt(formulas.iterate_bound(self.run, **arguments)),
+            "gradient_form": math.sqrt(formulas.gradient_bound(self.run, **arguments)),
             "summary": summary, "eta": problem.eta, "clip_norm": problem.clip_norm,
         }  # fmt: skip
 
@@ -116,24 +116,26 @@ def run_ext_gradients(spec: Spec) -> Iterator[Row]:
     if unknown := set(names(spec)) - {DP_SGD, NU}:
         raise ValueError(f"mechanism={sorted(unknown)[0]!r} is none of {[DP_SGD, NU]}")
     for place in places(spec):
-        found = list(cases(spec, place))
-        for trials in streams.groups(spec, (place["T"], place["d"] * len(found))):
-            yield from _rows(spec, place, found, trials)
+        runs = list(cases(spec, place))
+        for trials in streams.groups(spec, (place["T"], place["d"] * len(runs))):
+            yield from _rows(spec, place, runs, trials)
 
 
-def _rows(spec: Spec, place: Row, found: list[Case], trials: range) -> Iterator[Row]:
+def _rows(spec: Spec, place: Row, runs: list[Case], trials: range) -> Iterator[Row]:
     T, d = place["T"], place["d"]
     name = "_".join(f"{axis}={value:g}" for axis, value in place.items())
-    inputs, labels = _records(spec, name, trials, found[0].run.problem, T)
-    compared = [case.arm for case in found]
+    inputs, labels = _records(spec, name, trials, runs[0].run.problem, T)
+    compared = [case.arm for case in runs]
     noise = streams.correlated(compared, streams.common_noise(spec, name, trials, (T, d)))
     start = np.full(d, place["start"] / math.sqrt(d))
     gradient, distance = unclipped(streams.columns(compared), inputs, labels, noise, start)
-    for case, largest, farthest in zip(found, gradient, distance, strict=True):
-        kept = {"panel": spec["panel"], **place, "mechanism": case.name, "rule": case.rule, **case.forms}
+    for case, largest, farthest in zip(runs, gradient, distance, strict=True):
+        fixed = {"panel": spec["panel"], **place, "mechanism": case.name, "rule": case.rule, **case.forms}
         for trial, g, theta in zip(trials, largest, farthest, strict=True):
             values = {"largest gradient": g, "largest distance": theta, "clipped": g > case.arm.clip_norm}
-            yield from ({**kept, "trial": trial, "series": series, "value": float(values[series])} for series in values)
+            yield from (
+                {**fixed, "trial": trial, "series": series, "value": float(values[series])} for series in values
+            )
 
 
 def _records(spec: Spec, name: str, trials: range, problem: RegressionProblem, T: int) -> tuple[Array, Array]:
@@ -148,14 +150,14 @@ def _records(spec: Spec, name: str, trials: range, problem: RegressionProblem, T
 def releases_ext_gradients(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Yields ledger entries: nothing is clipped, so that none is private."""
     for place in places(spec):
-        where = " ".join(f"{axis}={value:g}" for axis, value in place.items())
+        point = " ".join(f"{axis}={value:g}" for axis, value in place.items())
         for case in cases(spec, place):
-            name = f"{spec['variant']}: {spec['panel']}, {where}: {case.name}, {case.rule}"
+            name = f"{spec['variant']}: {spec['panel']}, {point}: {case.name}, {case.rule}"
             yield name, case.arm.mechanism(), spec["settings"]["dp_delta"]
 
 
 def unclipped(arms: FTRLArms, inputs: Array, labels: Array, noise: Array, start: Array) -> tuple[Array, Array]:
-    """Runs `theta <- theta - eta (g_t + noise_sd w~_t)`, `g_t = x_t (x_t'theta - xi_t)`, and keeps what is largest.
+    """Runs `theta <- theta - eta (g_t + noise_sd w~_t)`, `g_t = x_t (x_t'theta - xi_t)`; returns the largest norms.
 
     Args:
         arms: settings of the runs; their clip norms are not used.
@@ -206,12 +208,14 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
             cells=_growth(table, form), criterion=at_most(SAME_ORDER), changed=NEW, note=f"{ORDERS}; {_levels(table, form)}",
         )  # fmt: skip
     clipped = rows(evidence, ARTEFACT, series="clipped", rule=NO_CLIPPING)
+    # Clopper-Pearson limits without a correction, because all shares must pass.
+    shares = [proportion(row["mean"], row["trials"]) for row in algebra.rows_of(clipped) if row["trials"] > 0]
     failure = evidence.settings["failure"]
     yield claim(
         id="clip-norm", artefact=ARTEFACT, location="Thm D.13 (b)", kind="theorem", source="paper",
         statement="with the clip norm and the learning rate of Theorem D.13 no gradient is clipped with probability 1 - p",
         quantity="share of runs with a gradient beyond that clip norm, all constants at 1: the largest",
-        measured=_share(clipped), criterion=at_most(failure, ", p"),
+        measured=max(with_value(shares), key=lambda share: share.high, default=NOTHING), criterion=at_most(failure, ", p"),
         changed="Before a review the claim was not testable, because the constants have no value; at 1 it can fail.",
         note="larger constants clip less at smaller steps",
     )  # fmt: skip
@@ -220,32 +224,32 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 def _quantiles(evidence: Evidence, series: str) -> pd.DataFrame:
     """Rows of a series, with the quantile of level 1 - p for a mean and `labels`, sigma_sgd sqrt(d)."""
     level = {0.05: "q95", 0.1: "q90", 0.025: "q975"}.get(evidence.settings["failure"], "q95")
-    found = rows(evidence, ARTEFACT, series=series)
-    moved = algebra.floats(found, "sigma_sgd") * algebra.floats(found, "d") ** 0.5
-    return found.assign(mean=algebra.floats(found, level), se=math.nan, labels=moved)
+    table = rows(evidence, ARTEFACT, series=series)
+    label_sizes = algebra.floats(table, "sigma_sgd") * algebra.floats(table, "d") ** 0.5
+    return table.assign(mean=algebra.floats(table, level), se=math.nan, labels=label_sizes)
 
 
 def _panels(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Panel, mechanism and rows, in the order of what the panel moves."""
+    """Panel, mechanism and rows, in the order of the column that the panel moves."""
     for (panel, mechanism), group in table.groupby(["panel", "mechanism"]):
         if panel in AXES:
             yield str(panel), str(mechanism), group.sort_values(AXES[str(panel)])
 
 
 def _growth(table: pd.DataFrame, form: str) -> algebra.Places:
-    found = {
+    ratios = {
         f"{panel}, {mechanism}": algebra.largest_over_first(algebra.floats(group, "mean") / algebra.floats(group, form))
         for panel, mechanism, group in _panels(table)
     }
-    return {place: each for place, each in found.items() if not math.isnan(each.value)}
+    return {place: ratio for place, ratio in ratios.items() if not math.isnan(ratio.value)}
 
 
 def _slopes(table: pd.DataFrame) -> algebra.Places:
-    found = {}
+    slopes = {}
     for panel, mechanism, group in _panels(table):
-        kept = group[group["start"] >= FAR] if panel == "start" else group
-        found[f"{panel}, {mechanism}"] = less_number(algebra.least_squares_slope(kept, AXES[panel]), PRINTED[panel])
-    return {place: each for place, each in found.items() if not math.isnan(each.value)}
+        chosen = group[group["start"] >= FAR] if panel == "start" else group
+        slopes[f"{panel}, {mechanism}"] = less_number(algebra.least_squares_slope(chosen, AXES[panel]), PRINTED[panel])
+    return {place: slope for place, slope in slopes.items() if not math.isnan(slope.value)}
 
 
 def _levels(table: pd.DataFrame, form: str) -> str:
@@ -253,26 +257,15 @@ def _levels(table: pd.DataFrame, form: str) -> str:
     return f"at constant 1 it is {min(ratios):.3g} to {max(ratios):.3g} of the bound" if ratios else "no rows"
 
 
-def _share(table: pd.DataFrame) -> Estimate:
-    """The largest share of a row with its Clopper-Pearson limits; no correction is needed, because all must pass."""
-    found = [proportion(row["mean"], row["trials"]) for row in algebra.rows_of(table) if row["trials"] > 0]
-    return max(with_value(found), key=lambda each: each.high, default=NOTHING)
-
-
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of the labels' noise at every T of the clipped runs."""
-    for found in rows_of(rows(evidence, finite_time.ARTEFACT, panel="clipped").drop_duplicates("T")):
-        yield from _labels(run_of(evidence, found))
-
-
-def _labels(run: Run) -> Iterator[Bound]:
-    """Evaluates event (72) for Gaussian residuals: what one of T exceeds with probability p/T."""
-    T, failure, variance = run.T, run.failure, run.label_variance
-    if variance > 0.0:
-        value = 2.0 * variance * math.log(2.0 * T / failure)
-        measured = variance * float(norm.isf(failure / (2.0 * T))) ** 2
-        why = "2 sigma_sgd^2 log(2T/p); measured is the exact quantile of level 1 - p/T of xi^2"
-        yield bound_row(
-            bound="largest xi_t^2", location="(72)", setting=f"finite T, clipped: T={T:g}, p={failure:g}", value=value,
-            measured=measured, note=why,
-        )  # fmt: skip
+    """Rows of event (72) at every T of the clipped runs, Gaussian residuals: each exceeds it with chance p/T."""
+    for row in rows_of(rows(evidence, finite_time.ARTEFACT, panel="clipped").drop_duplicates("T")):
+        run = run_of(evidence, row)
+        T, failure, variance = run.T, run.failure, run.label_variance
+        if variance > 0.0:
+            yield bound_row(
+                bound="largest xi_t^2", location="(72)", setting=f"finite T, clipped: T={T:g}, p={failure:g}",
+                value=2.0 * variance * math.log(2.0 * T / failure),
+                measured=variance * float(norm.isf(failure / (2.0 * T))) ** 2,
+                note="2 sigma_sgd^2 log(2T/p); measured is the exact quantile of level 1 - p/T of xi^2",
+            )  # fmt: skip

@@ -26,15 +26,15 @@ def draw_ext_gradients(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     columns = [(series, rule) for series in SERIES for rule in RULES]
     figure, axes = panels(len(columns), len(AXES), size=(2.8, 2.7), squeeze=False)
     for row, (panel, (x, label, fixed)) in zip(axes, AXES.items(), strict=True):
-        for each, (series, rule) in zip(row, columns, strict=True):
+        for ax, (series, rule) in zip(row, columns, strict=True):
             form, words = SERIES[series]
-            _panel(each, where(main, panel=panel, series=series, rule=rule, **fixed), x, form, rule)
-            log_scale(each, "y")
+            _panel(ax, where(main, panel=panel, series=series, rule=rule, **fixed), x, form, rule)
+            log_scale(ax, "y")
             # Decades only where there are several, because a narrow panel has no room for more.
-            log_scale(each, "x", (1, 2, 5) if panel == "dimension" else (1,))
-            each.set(title=rule, xlabel=label, ylabel=words)
-    for each, text in zip(axes[:, 0], ("dimension", r"labels, $d=16$", "start", "steps"), strict=True):
-        each.set_title(f"{text}: {each.get_title()}")
+            log_scale(ax, "x", (1, 2, 5) if panel == "dimension" else (1,))
+            ax.set(title=rule, xlabel=label, ylabel=words)
+    for ax, text in zip(axes[:, 0], ("dimension", r"labels, $d=16$", "start", "steps"), strict=True):
+        ax.set_title(f"{text}: {ax.get_title()}")
     legend_below(figure, axes[0, :2], 4, "points: what 95 % of the runs do not exceed")
     return figure
 

@@ -1,4 +1,4 @@
-"""Privacy guarantees and sensitivities (Theorem 1.1, App. A.2, eq. (5)), and what bounds.csv says of Appendices C, D."""
+"""Privacy guarantees and sensitivities (Theorem 1.1, App. A.2, eq. (5)), and results of App. C to F in bounds.csv."""
 
 import itertools
 import math
@@ -20,8 +20,8 @@ from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, quotient
 
-# Results whose constants are printed: id, how bounds.csv calls the place, and what is said there. Sections C.4 and D.3
-# are called like a lemma and a definition.
+# Results whose constants are printed: id, pattern of the place in bounds.csv, and statement. Two patterns say Lemma and
+# Definition, because sections C.4 and D.3 have the same numbers.
 EXPLICIT = {
     "lemma-c.4": (r"Lem\w*\.? C\.4", "<beta, T_j beta>/2 <= (eta lambda_j / 2 pi) int |B|^2 / |1 - eta lambda_j - e^{i omega}|^2 <= <beta, T_j beta>"),
     "proposition-c.11": (r"C\.11", "E theta^(r) theta^(r)' <= eta (eta R^2)^r (sigma_sgd^2 + C_kurt sigma^2/R^2 <beta, T beta>) for r >= 1"),
@@ -83,23 +83,23 @@ def _conversion(evidence: Evidence) -> Claim:
 
 def _sensitivity_grows(evidence: Evidence) -> Claim:
     place = ["row", "eta", "nu"]
-    found = rows(evidence, "table2", quantity="sensitivity squared")
-    found = criteria.with_value_before(found, "exact", "T", place)
+    table = rows(evidence, "table2", quantity="sensitivity squared")
+    table = criteria.with_value_before(table, "exact", "T", place)
     return claim_on_all_cells(
         id="sensitivity-grows", artefact="table2", location="App. C.1.1", kind="text", source="identity",
         statement="the sensitivity gamma_t is an increasing function of t always",
         quantity="gamma_T^2 over that at the T before, for all coefficients of Table 2: the smallest ratio",
-        cells=criteria.quotients(found, "exact", "before", [*place, "T"]), criterion=at_least(1.0 - 1e-12, words="at least 1 (to rounding)"),
+        cells=criteria.quotients(table, "exact", "before", [*place, "T"]), criterion=at_least(1.0 - 1e-12, words="at least 1 (to rounding)"),
     )  # fmt: skip
 
 
 def _limit(evidence: Evidence) -> Claim:
     limits = rows(evidence, "fig02", kind="exact", series="nu-Noisy-FTRL")
     finite = rows(evidence, "table2", quantity="sensitivity squared", row="nu-Noisy-FTRL")
-    # At nu T = 10 what is left of the sum is a millionth of it.
+    # At nu T = 10 the rest of the sum is a millionth of it.
     settled = finite[finite["nu"] * finite["T"] >= 10]
 
-    def over_limit(row: "pd.Series[float]") -> Estimate:
+    def ratio_to_limit(row: "pd.Series[float]") -> Estimate:
         near = limits[np.isclose(algebra.floats(limits, "nu"), row["nu"], rtol=1e-9, atol=0)]
         return quotient(row["exact"], near["gamma_squared"].iloc[0]) if len(near) else NOTHING
 
@@ -107,7 +107,7 @@ def _limit(evidence: Evidence) -> Claim:
         id="eq-5-limit", artefact="table2", location="(5), Property C.1", kind="theorem", source="paper",
         statement="the limit of gamma_T^2 is the mean of 1/|B|^2 over frequencies",
         quantity="gamma_T^2 summed over T steps, over the limit in closed form, where nu T >= 10",
-        cells=algebra.means(settled, ["eta", "nu", "T"], over_limit), criterion=within_of(1.0, 0.001),
+        cells=algebra.means(settled, ["eta", "nu", "T"], ratio_to_limit), criterion=within_of(1.0, 0.001),
     )  # fmt: skip
 
 
@@ -115,8 +115,8 @@ def _explicit(evidence: Evidence, id: str, place: str, statement: str) -> Claim:
     """Counts the rows of bounds.csv that belong to a result and have a verdict."""
     table = evidence.tables.get("bounds", pd.DataFrame()).reindex(columns=["location", "holds"])
     pattern = re.compile(rf"(?<![\w.])(?:{place})(?!\d)")
-    found = [str(row["holds"]) for row in algebra.rows_of(table) if pattern.search(str(row["location"]))]
-    verdicts = [each == "True" for each in found if each in ("True", "False")]
+    texts = [str(row["holds"]) for row in algebra.rows_of(table) if pattern.search(str(row["location"]))]
+    verdicts = [text == "True" for text in texts if text in ("True", "False")]
     return claim(
         id=id, artefact="bounds", location=id.replace("-", " ").title(), kind="theorem", source="paper",
         statement=statement,
@@ -136,8 +136,8 @@ def adaptive_divergence(encoder: Array, alpha: float, threshold: float, reverse:
     Args:
         encoder: lower-triangular C, shape (2, 2).
         alpha: order above 1.
-        threshold: of the first release.
-        reverse: the divergence of the world without the record from that with it, in place of the other way round.
+        threshold: threshold of the first release.
+        reverse: whether the world without the record is compared with that with it, in place of the other way round.
     """
     first = float(encoder[0, 0])
     # Tilted law of the first release: N(alpha c, 1), or N((1 - alpha) c, 1) the other way round.

@@ -96,26 +96,22 @@ def rows_of(spec: Spec, rates_table: str) -> Iterator[Row]:
     images, tuned, settings = real_images.first_images(spec), rates(spec, rates_table), spec["settings"]
     for trial in range(*spec["trials"]):
         budgets = as_list(spec["cell"]["eps"] if trial < settings["trials_elsewhere"] else settings["headline"])
-        asked = itertools.product(names(spec), budgets)
-        runs = [Trained(name, arm_of(spec, name, eps), tuned.rate(name, eps)) for name, eps in asked]
-        made = {(each.name, each.arm.eps): each for each in train(spec, images, runs, trial)}
-        for each in made.values():
-            yield from _of_a_seed(each, trial, made)
+        pairs = itertools.product(names(spec), budgets)
+        runs = [Trained(name, arm_of(spec, name, eps), tuned.rate(name, eps)) for name, eps in pairs]
+        trained = {(run.name, run.arm.eps): run for run in train(spec, images, runs, trial)}
+        for run in trained.values():
+            place = place_of(run, trial)
+            yield {**place, "series": ACCURACY, "value": run.accuracy}
+            for series, other in ((AHEAD, NU), (RESTARTED, run.name + RESTARTS)):
+                if other != run.name and (compared := trained.get((other, run.arm.eps))):
+                    yield {**place, "series": series, "value": compared.accuracy - run.accuracy}
 
 
-def _of_a_seed(each: Trained, trial: int, made: dict[tuple[str, float], Trained]) -> Iterator[Row]:
-    place = place_of(each, trial)
-    yield {**place, "series": ACCURACY, "value": each.accuracy}
-    for series, other in ((AHEAD, NU), (RESTARTED, each.name + RESTARTS)):
-        if other != each.name and (beside := made.get((other, each.arm.eps))):
-            yield {**place, "series": series, "value": beside.accuracy - each.accuracy}
-
-
-def place_of(each: Trained, trial: int) -> Row:
-    """Returns the columns that say which run a row is of."""
-    arm = each.arm
+def place_of(run: Trained, trial: int) -> Row:
+    """Returns the columns of a run's place in the table, and of its noise."""
+    arm = run.arm
     return {
-        "eps": arm.eps, "mechanism": each.name, "trial": trial, "learning_rate": each.rate,
+        "eps": arm.eps, "mechanism": run.name, "trial": trial, "learning_rate": run.rate,
         "noise_multiplier": arm.noise_multiplier, "copies": arm.copies, "nu": arm.nu, "rho": arm.rho,
     }  # fmt: skip
 
@@ -127,8 +123,8 @@ def tune(spec: Spec) -> Iterator[Row]:
     runs = [Trained(cell["mechanism"], arm, float(rate)) for arm in arms for rate in as_list(cell["learning_rate"])]
     for trial in range(*spec["trials"]):
         # Seeds of their own, so that no order and no noise is that of a run in the figure.
-        for each in train(spec, images, runs, -1 - trial):
-            yield {**place_of(each, trial), "series": HELD_OUT, "value": each.accuracy}
+        for run in train(spec, images, runs, -1 - trial):
+            yield {**place_of(run, trial), "series": HELD_OUT, "value": run.accuracy}
 
 
 def arm_of(spec: Spec, name: str, eps: float) -> EpochArm:
@@ -153,18 +149,18 @@ def multi_epoch_kept(T: int, k: int) -> MultiEpoch:
         return np.concatenate([best.matrix, best.inverse, last[None]])
 
     file = CACHE / f"multi-epoch-{T}-{k}-{kept.code(multi_epoch)}.npy"
-    made = np.asarray(kept.once(file, make), np.float64)
-    return MultiEpoch(k, made[:T], made[T : 2 * T], float(made[-1, 0]), int(made[-1, 1]))
+    stored = np.asarray(kept.once(file, make), np.float64)
+    return MultiEpoch(k, stored[:T], stored[T : 2 * T], float(stored[-1, 0]), int(stored[-1, 1]))
 
 
 def train(spec: Spec, images: Images, runs: Sequence[Trained], trial: int) -> Iterator[Trained]:
     """Trains all runs on one seed, a few mechanisms at a time, and yields them with their accuracies."""
     by_name: dict[str, list[Trained]] = {}
-    for each in runs:
-        by_name.setdefault(each.name, []).append(each)
+    for run in runs:
+        by_name.setdefault(run.name, []).append(run)
     sampled = [by_name.pop(name) for name in (AMPLIFIED, AMPLIFIED_RENYI) if name in by_name]
     ordered = list(by_name.values())
-    groups = [ordered[at : at + TOGETHER] for at in range(0, len(ordered), TOGETHER)]
+    groups = [ordered[first : first + TOGETHER] for first in range(0, len(ordered), TOGETHER)]
     for poisson, group in [(True, sampled)] * bool(sampled) + [(False, group) for group in groups]:
         batches = batches_of(spec, len(images.training.labels), trial, poisson=poisson)
         yield from _train(spec, images, group, batches, trial)
@@ -177,23 +173,23 @@ def _train(
     settings = spec["settings"]
     model = WideSoftmax(images.training.inputs.shape[1], CLASSES)
     noise = [correlated(runs[0].arm, model.parameters, named(spec, trial, "noise")) for runs in group]
-    flat = [(index, each) for index, runs in enumerate(group) for each in runs]
-    arms = {_same(each): (index, each) for index, each in flat}
+    flat = [(index, run) for index, runs in enumerate(group) for run in runs]
+    arms = {_result_key(run): (index, run) for index, run in flat}
     noise_of = np.array([index for index, _ in arms.values()])
-    made = EpochArms.joined([each.arm.columns([each.rate]) for _, each in arms.values()])
+    columns = EpochArms.joined([run.arm.columns([run.rate]) for _, run in arms.values()])
     weights = model.train(
-        images.training.inputs, images.training.labels, batches, made, noise, noise_of,
-        np.array([each.arm.clip_norm for _, each in arms.values()]), steps=settings["T"],
+        images.training.inputs, images.training.labels, batches, columns, noise, noise_of,
+        np.array([run.arm.clip_norm for _, run in arms.values()]), steps=settings["T"],
         batch_size=len(images.training.labels) * settings["k"] // settings["T"], cool_down=settings["cooldown"],
     )  # fmt: skip
     accuracies = dict(zip(arms, model.accuracy(weights, images.test.inputs, images.test.labels), strict=True))
-    for _, each in flat:
-        yield replace(each, accuracy=float(accuracies[_same(each)]))
+    for _, run in flat:
+        yield replace(run, accuracy=float(accuracies[_result_key(run)]))
 
 
-def _same(each: Trained) -> tuple[str, float, float]:
-    """What a run's result depends on within a seed."""
-    return each.name, each.arm.eps if each.arm.strategy else 0.0, each.rate
+def _result_key(run: Trained) -> tuple[str, float, float]:
+    """The values that a run's result depends on within a seed."""
+    return run.name, run.arm.eps if run.arm.strategy else 0.0, run.rate
 
 
 def batches_of(spec: Spec, records: int, trial: int, *, poisson: bool) -> Sequence[Index]:
@@ -213,11 +209,11 @@ def correlated(arm: EpochArm, parameters: int, rng: np.random.Generator) -> NDAr
     """Returns a mechanism's noise at multiplier and clip norm 1, shape (T, parameters), made in blocks of columns."""
     if arm.strategy is None:
         return np.empty((0, 0), np.float32)
-    made = np.empty((arm.settings["T"], parameters), np.float32)
-    for at in range(0, parameters, WIDE):
-        normals = rng.standard_normal((arm.strategy.noises(len(made)), min(WIDE, parameters - at)))
-        made[:, at : at + WIDE] = arm.strategy.correlate(normals)
-    return made
+    noise = np.empty((arm.settings["T"], parameters), np.float32)
+    for first in range(0, parameters, WIDE):
+        normals = rng.standard_normal((arm.strategy.noises(len(noise)), min(WIDE, parameters - first)))
+        noise[:, first : first + WIDE] = arm.strategy.correlate(normals)
+    return noise
 
 
 def rates(spec: Spec, table: str) -> TunedRates:
@@ -242,52 +238,51 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges the claims on the tables that are there."""
-    for each in (CIFAR, FASHION):
-        if each.artefact in evidence.tables:
-            yield from _judged(evidence, each)
+    for analogue in (CIFAR, FASHION):
+        if analogue.artefact not in evidence.tables:
+            continue
+        ahead = comparisons.ahead_of(evidence, analogue)
+        yield comparisons.anytime(analogue, ahead)
+        yield comparisons.anytime_average(evidence, analogue, ahead)
+        yield comparisons.nearly_matches(evidence, analogue, ahead)
+        yield comparisons.dp_sgd(analogue, ahead)
+        yield _dp_sgd_renyi(analogue, ahead)
+        yield _amplification_wins(analogue, ahead)
+        yield comparisons.damping(analogue, ahead)
+        yield comparisons.grows(analogue, ahead)
+        yield comparisons.gap_closed(evidence, analogue, ahead)
+        yield _restarts(evidence, analogue)
 
 
-def _judged(evidence: Evidence, each: Analogue) -> Iterator[Claim]:
-    ahead = comparisons.ahead_of(evidence, each)
-    yield comparisons.anytime(each, ahead)
-    yield comparisons.anytime_average(evidence, each, ahead)
-    yield comparisons.nearly_matches(evidence, each, ahead)
-    yield comparisons.dp_sgd(each, ahead)
-    yield _dp_sgd_renyi(each, ahead)
-    yield _amplification_wins(each, ahead)
-    yield comparisons.damping(each, ahead)
-    yield comparisons.grows(each, ahead)
-    yield comparisons.gap_closed(evidence, each, ahead)
-    yield _restarts(evidence, each)
-
-
-def _dp_sgd_renyi(each: Analogue, ahead: pd.DataFrame) -> Claim:
+def _dp_sgd_renyi(analogue: Analogue, ahead: pd.DataFrame) -> Claim:
     """Judges the lead over DP-SGD with the noise of Renyi divergences, in place of the tight accountant's."""
     loose = ahead[ahead["mechanism"] == AMPLIFIED_RENYI].assign(mechanism=AMPLIFIED)
     renamed = replace(
-        each, ids={**each.ids, "dp-sgd": each.ids["renyi"]}, label=f"{each.label[:-1]}, Renyi accountant)"
+        analogue,
+        ids={**analogue.ids, "dp-sgd": analogue.ids["renyi"]},
+        label=f"{analogue.label[:-1]}, Renyi accountant)",
     )
     return comparisons.dp_sgd(renamed, loose)
 
 
-def _amplification_wins(each: Analogue, ahead: pd.DataFrame) -> Claim:
+def _amplification_wins(analogue: Analogue, ahead: pd.DataFrame) -> Claim:
     against = ahead[(ahead["mechanism"] == AMPLIFIED) & (ahead["eps"] < DP_SGD_FROM)]
     return claim_on_all_cells(
-        id=each.ids["small"], artefact=each.artefact, location="Sec. 4", kind="text", source="analogue",
-        statement=f"{each.label} as eps becomes small, DP-SGD can outperform DP-FTRL due to privacy amplification",
+        id=analogue.ids["small"], artefact=analogue.artefact, location="Sec. 4", kind="text", source="analogue",
+        statement=f"{analogue.label} as eps becomes small, DP-SGD can outperform DP-FTRL due to privacy amplification",
         quantity=f"{PAIRED} amplified DP-SGD's, at the smallest eps, below {DP_SGD_FROM:g}",
-        cells=means_of(against.head(1)), criterion=BELOW_0, note=each.note(),
+        cells=means_of(against.head(1)), criterion=BELOW_0, note=analogue.note(),
     )  # fmt: skip
 
 
-def _restarts(evidence: Evidence, each: Analogue) -> Claim:
-    gained = rows(evidence, each.artefact, each.variant, series="restarts minus this").sort_values("eps")
+def _restarts(evidence: Evidence, analogue: Analogue) -> Claim:
+    gained = rows(evidence, analogue.artefact, analogue.variant, series="restarts minus this").sort_values("eps")
     return claim_on_all_cells(
-        id=each.ids["restarts"], artefact=each.artefact, location="Sec. 4, App. G", kind="text", source="ours",
-        statement=f"{each.label} restarts, as many as minimise (3), raise the accuracy of the baselines, which the paper says they favour",
+        id=analogue.ids["restarts"], artefact=analogue.artefact, location="Sec. 4, App. G", kind="text", source="ours",
+        statement=f"{analogue.label} restarts, as many as minimise (3), raise the accuracy of the baselines, which the paper says they favour",
         quantity="test accuracy with restarts less that without, in runs of the same seed: the smallest over TreeAgg, Honaker, Optimal CC and eps",
         cells=means_of(gained), criterion=ABOVE_0,
-        note=each.note("the paper says that the baselines have one more parameter to tune, by (3)"),
+        note=analogue.note("the paper says that the baselines have one more parameter to tune, by (3)"),
     )  # fmt: skip
 
 

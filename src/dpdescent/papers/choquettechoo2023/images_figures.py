@@ -58,8 +58,8 @@ def stars(axes: Axes, published: dict[str, Any]) -> None:
     star: dict[str, Any] = {"marker": "*", "markersize": 11, "markeredgecolor": "black", "linestyle": "none"}
     shorts = {"nu": "nu-DP-FTRL", **SHORT}
     for key, value in published.items():
-        if (found := re.fullmatch(r"(nu|me|dp_sgd)_at_(\d+)", key)) is not None:
-            axes.plot(float(found[2]), 100 * value, color=color_of(shorts[found[1]]), zorder=4, **star)
+        if (match := re.fullmatch(r"(nu|me|dp_sgd)_at_(\d+)", key)) is not None:
+            axes.plot(float(match[2]), 100 * value, color=color_of(shorts[match[1]]), zorder=4, **star)
     if published:
         axes.plot([], [], color="white", label="published, of a convolutional net", **star)
 
@@ -73,7 +73,7 @@ def _features(axes: Axes, table: pd.DataFrame) -> None:
     mechanisms = in_order(ahead["mechanism"])[::-1]
     for rank, name in enumerate(names):
         rows = select(ahead, name).set_index("mechanism").reindex(mechanisms)
-        heights = [each + 0.22 * (rank - (len(names) - 1) / 2) for each in range(len(mechanisms))]
+        heights = [position + 0.22 * (rank - (len(names) - 1) / 2) for position in range(len(mechanisms))]
         axes.errorbar(
             rows["mean"], heights, xerr=Z95 * rows["se"], linestyle="none", marker=("o", *MARKERS)[rank], color="black",
             markerfacecolor="black" if rank == 0 else "white", markersize=4.5, elinewidth=0.9,
@@ -81,7 +81,9 @@ def _features(axes: Axes, table: pd.DataFrame) -> None:
         )  # fmt: skip
     axes.axvline(0.0, color=color_of("nu-DP-FTRL"), linewidth=1.2)
     copies = ahead.groupby("mechanism")
-    axes.set_yticks(range(len(mechanisms)), [mechanism_label(each, copies.get_group(each)) for each in mechanisms])
+    axes.set_yticks(
+        range(len(mechanisms)), [mechanism_label(mechanism, copies.get_group(mechanism)) for mechanism in mechanisms]
+    )
     axes.tick_params(axis="y", labelsize=7.5)
     title = ", ".join(rf"$\varepsilon = {eps:g}$" for eps in sorted(budgets))
     axes.set(title=f"feature maps, {title}", xlabel=LEAD, ylabel="mechanism")
@@ -98,18 +100,14 @@ def draw_rates(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         for panel, chosen, which in zip(
             column, (in_paper(own), beside_paper(own)), ("", ", other mechanisms"), strict=True
         ):
-            _by_rate(panel, chosen)
+            for name in in_order(chosen["mechanism"]):
+                curve = chosen[chosen["mechanism"] == name].sort_values("learning_rate")
+                panel.plot(curve["learning_rate"], curve["mean"], label=mechanism_label(name, curve), **look(name))
             panel.set(title=rf"$\varepsilon = {eps:g}${which}", xscale="log")
     for panel in axes.flat:
         panel.set(xlabel="learning rate", ylabel=HELD_OUT)
     legend_below(figure, axes.flat, 4, "points: mean over seeds; without momentum rates are larger")
     return figure
-
-
-def _by_rate(axes: Axes, rows: pd.DataFrame) -> None:
-    for name in in_order(rows["mechanism"]):
-        curve = rows[rows["mechanism"] == name].sort_values("learning_rate")
-        axes.plot(curve["learning_rate"], curve["mean"], label=mechanism_label(name, curve), **look(name))
 
 
 draw_fig04a_cifar10_rates = draw_fig04a_fashion_rates = draw_rates

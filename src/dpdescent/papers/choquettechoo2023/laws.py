@@ -9,7 +9,7 @@ The best noise: F_inf is a product of two integrals, of `1/|B|^2` and of `|B|^2`
 |B|^2 is best as the weight to the power -1/2 (Theorem C.18). The paper's weight is h of its lower bound (eq. 21); that
 of the exact error is h_x, whose terms are those of h times `(2 - eta lambda) / (1 - eta lambda)`.
 
-After very many steps, as Corollaries D.14 and D.15 ask for, the start's part of the error is exact in closed form, and
+After very many steps, as in Corollaries D.14 and D.15, the start's part of the error is exact in closed form, and
 the noise's part is taken at its limit F_inf, which it never exceeds (Lemma D.12) and comes close to.
 """
 
@@ -30,7 +30,8 @@ SEARCH = (1e-6, 1e6)
 LARGEST_NU = 0.999
 # Numbers, over all directions, that are held at a time, because those of all steps would not fit in memory.
 BLOCK = 1 << 20
-# Where the best learning rate is looked for: eta mu T, and the gain of second moments, beyond which they diverge.
+# Range of eta mu T in which the best learning rate is looked for, and the largest gain of second moments there, because
+# they diverge at a gain of 1.
 SMALLEST, LARGEST, STABLE = 0.05, 500.0, 0.9
 
 
@@ -171,7 +172,7 @@ def h(problem: RegressionProblem, frequencies: Array) -> Array:
 
 
 def h_x(problem: RegressionProblem, frequencies: Array) -> Array:
-    """h_x of the exact error: h where `(2 - eta lambda_j) / (1 - eta lambda_j)` multiplies every term."""
+    """The weight h_x of the exact error: h with each term times `(2 - eta lambda_j) / (1 - eta lambda_j)`."""
     problem.require_stable()
     rates = problem.rates
     return _weighted(problem, problem.lam * (2.0 - rates) / (1.0 - rates), frequencies)
@@ -213,9 +214,9 @@ def best_nu(problem: RegressionProblem) -> tuple[float, float]:
     """The nu of the least error of nu-Noisy-FTRL, and that error; the paper's choice is at most eta mu."""
     eta_mu = float(problem.rates.min())
     bounds = (math.log(SEARCH[0] * eta_mu), math.log(min(SEARCH[1] * eta_mu, LARGEST_NU)))
-    found = minimize_scalar(lambda log_nu: nu_noisy_ftrl(problem, math.exp(log_nu)), bounds=bounds, method="bounded",
+    search = minimize_scalar(lambda log_nu: nu_noisy_ftrl(problem, math.exp(log_nu)), bounds=bounds, method="bounded",
                             options={"xatol": 1e-9})  # fmt: skip
-    nu = math.exp(float(found.x))
+    nu = math.exp(float(search.x))
     return nu, nu_noisy_ftrl(problem, nu)
 
 
@@ -254,19 +255,16 @@ def risks(problem: RegressionProblem, beta: Array, sigma_squared: float, start: 
     errors = [[readout @ rotated]]
     length = max(1, BLOCK // problem.d)
     for first in range(0, steps, length):
-        q, memory, weights = _weights(problem, taps[first : first + length], memory, weights)
+        block = taps[first : first + length]
+        smoothed = _filtered(np.broadcast_to(block, (problem.d, len(block))), 1.0 - problem.rates, memory)
+        # The weights of the first t coefficients, for every t of the block.
+        q = weights[:, None] + np.cumsum(block * (2.0 * smoothed - block), axis=1)
+        memory, weights = smoothed[:, -1], q[:, -1]
         force = problem.eta**2 * (problem.lam[:, None] * problem.sigma_sgd**2 + sigma_squared * q)
         moments = _filtered(V.T @ force, factors, rotated)
         rotated = moments[:, -1]
         errors.append(readout @ moments)
     return np.concatenate(errors)
-
-
-def _weights(problem: RegressionProblem, taps: Array, memory: Array, weights: Array) -> tuple[Array, Array, Array]:
-    """Weights q_j of the first t coefficients for every t of a block, shape (d, block), and what the next one needs."""
-    smoothed = _filtered(np.broadcast_to(taps, (problem.d, len(taps))), 1.0 - problem.rates, memory)
-    q = weights[:, None] + np.cumsum(taps * (2.0 * smoothed - taps), axis=1)
-    return q, smoothed[:, -1], q[:, -1]
 
 
 def _filtered(force: Array, factors: Array, before: Array) -> Array:
@@ -293,9 +291,10 @@ class Tuned:
 
 
 def transient(problem: RegressionProblem, start: Array, T: float) -> float:
-    """What is left of the start after T steps, `1/2 sum lam_j E theta_j^2` without any noise, exact.
+    """The start's part of the error after T steps, `1/2 sum lam_j E theta_j^2` without any noise, exact.
 
-    The decay rates are taken from the recursion's generator over eta, because 1 - eta lambda rounds to 1 at small eta.
+    The decay rates are those of the recursion's generator divided by eta, because 1 - eta lambda rounds to 1 at small
+    eta.
 
     Args:
         problem: the problem; its noise does not enter.
@@ -305,8 +304,8 @@ def transient(problem: RegressionProblem, start: Array, T: float) -> float:
     require_positive(T=T)
     lam, rates = problem.lam, problem.rates
     decay, V = np.linalg.eigh(np.diag(2.0 * lam * (1.0 - rates)) - problem.eta * np.outer(lam, lam))
-    left = np.exp(T * np.log1p(-problem.eta * decay))
-    return float(0.5 * (lam @ V) @ (left * (V.T @ start**2)))
+    remaining = np.exp(T * np.log1p(-problem.eta * decay))
+    return float(0.5 * (lam @ V) @ (remaining * (V.T @ start**2)))
 
 
 def error_after(problem: RegressionProblem, start: Array, T: float, damped: bool) -> float:
@@ -316,18 +315,15 @@ def error_after(problem: RegressionProblem, start: Array, T: float, damped: bool
 
 
 def tuned_rate(problem: RegressionProblem, start: Array, T: float, damped: bool) -> Tuned:
-    """The least error over learning rates; the problem's own rate does not enter. Arguments are those of `error`."""
+    """The least error over learning rates, arguments as of `error_after`; the problem's own rate does not enter."""
     require_positive(T=T)
 
-    def at(log: float) -> float:
+    def error_at(log: float) -> float:
         return error_after(replace(problem, eta=math.exp(log)), start, T, damped)
 
     low = math.log(SMALLEST / (problem.mu * T))
-    high = min(math.log(LARGEST / (problem.mu * T)), math.log(_largest_stable_rate(problem)))
-    found = minimize_scalar(at, bounds=(low, high), method="bounded", options={"xatol": 1e-6})
-    return Tuned(float(found.fun), math.exp(float(found.x)))
-
-
-def _largest_stable_rate(problem: RegressionProblem) -> float:
-    """A learning rate of a gain of at most `STABLE`: `A <= (Tr H) eta / (2 (1 - eta L))`."""
-    return STABLE / (0.5 * problem.trace + STABLE * problem.largest)
+    # The gain A is at most (Tr H) eta / (2 (1 - eta L)), which is `STABLE` at this rate.
+    stable = STABLE / (0.5 * problem.trace + STABLE * problem.largest)
+    high = min(math.log(LARGEST / (problem.mu * T)), math.log(stable))
+    search = minimize_scalar(error_at, bounds=(low, high), method="bounded", options={"xatol": 1e-6})
+    return Tuned(float(search.fun), math.exp(float(search.x)))

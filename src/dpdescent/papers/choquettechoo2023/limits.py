@@ -24,22 +24,22 @@ THEOREM_2_2: records.Place = {"artefact": "fig02", "location": "Thm 2.2", "kind"
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges the bounds of Theorem 2.2, then what the learning rate and label noise do."""
+    """Judges the bounds of Theorem 2.2, then the effects of the learning rate and of label noise."""
     yield from _bounds(evidence)
     yield from _improvement(evidence)
     yield from _vanishing_rate(evidence)
     yield from _label_noise(evidence)
 
 
-def _once(everywhere: pd.DataFrame, series: str, kind: str = "bound") -> pd.DataFrame:
+def _distinct_rows(everywhere: pd.DataFrame, series: str, kind: str = "bound") -> pd.DataFrame:
     """The rows of a series on all grids, without repeated places."""
     return everywhere[(everywhere["kind"] == kind) & (everywhere["series"] == series)].drop_duplicates(PLACE)
 
 
 def _bounds(evidence: Evidence) -> Iterator[Claim]:
-    everywhere = pd.concat([rows(evidence, "fig02", each) for each in EVERYWHERE])
-    exact = {series: _once(everywhere, series, "exact") for series in (SGD, FTRL, OPTIMUM)}
-    lower = _once(everywhere, "lower bound (C.18)")
+    everywhere = pd.concat([rows(evidence, "fig02", variant) for variant in EVERYWHERE])
+    exact = {series: _distinct_rows(everywhere, series, "exact") for series in (SGD, FTRL, OPTIMUM)}
+    lower = _distinct_rows(everywhere, "lower bound (C.18)")
     yield claim_on_all_cells(
         id="theorem-2.2-lower", artefact="fig02", location="Thm 2.2, C.18", kind="theorem", source="paper",
         statement="for all beta with finite l1 norm, F_inf is at least the lower bound (its explicit form in C.18)",
@@ -48,8 +48,10 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
         note="C.18 is stated without the 1/2 of (8); both sides are taken with it",
     )  # fmt: skip
     both = pd.concat([exact[SGD], exact[FTRL]])
-    upper = pd.concat([_once(everywhere, f"upper bound (C.15), {each}").assign(series=each) for each in (SGD, FTRL)])
-    loose = [each.value for each in algebra.ratios(upper, both, ["series", *PLACE]).values()]
+    upper = pd.concat(
+        [_distinct_rows(everywhere, f"upper bound (C.15), {series}").assign(series=series) for series in (SGD, FTRL)]
+    )
+    loose = [ratio.value for ratio in algebra.ratios(upper, both, ["series", *PLACE]).values()]
     yield claim_on_all_cells(
         id="theorem-c.15", artefact="fig02", location="Thm C.15, Thm 2.2", kind="theorem", source="paper",
         statement="for eta < 1/R^2 F_inf is at most the upper bound",
@@ -104,14 +106,17 @@ def _vanishing_rate(evidence: Evidence) -> Iterator[Claim]:
         id="theorem-2.2-ftrl-eta", **THEOREM_2_2,
         statement="F_inf of nu-Noisy-FTRL is at most C eta^2 G^2 log^2(1/nu) Tr H / rho, as eta -> 0",
         quantity="exact F_inf over that order as eta falls: its largest value over its first",
-        measured=algebra.largest_over_first(each.value for each in algebra.ratios(falling, order, PLACE).values()), criterion=at_most(criteria.SAME_ORDER),
+        measured=algebra.largest_over_first(ratio.value for ratio in algebra.ratios(falling, order, PLACE).values()), criterion=at_most(criteria.SAME_ORDER),
         note=f"log-log slope in eta {slope:.3g}, of the order with its logarithm {of_order:.3g}; printed for larger eta: {evidence.published['slopes']['ftrl_eta']:g}",
     )  # fmt: skip
 
 
 def _label_noise(evidence: Evidence) -> Iterator[Claim]:
-    """Judges what label noise adds, which the theorems keep apart from the term in 1/rho."""
-    noise, others = _added(evidence, SGD), pd.concat([_added(evidence, series) for series in (FTRL, OPTIMUM)])
+    """Judges the term of the label noise, which the theorems keep apart from the term in 1/rho."""
+    noise, others = (
+        _label_noise_part(evidence, SGD),
+        pd.concat([_label_noise_part(evidence, series) for series in (FTRL, OPTIMUM)]),
+    )
     yield claim_on_all_cells(
         id="label-noise-same", artefact="fig02", location="Sec. 2.2", kind="text", source="identity",
         statement="the effect of the noise of the linear model is the same across all choices of the noise coefficients",
@@ -127,7 +132,7 @@ def _label_noise(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def _added(evidence: Evidence, series: str) -> pd.DataFrame:
+def _label_noise_part(evidence: Evidence, series: str) -> pd.DataFrame:
     """The exact F_inf with label noise less that without, by place."""
     noisy, plain = (
         rows(evidence, "fig02", variant, kind="exact", series=series) for variant in ("label noise of sd 1", "main")
@@ -139,55 +144,55 @@ def _added(evidence: Evidence, series: str) -> pd.DataFrame:
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of every setting of Figure 2, of the ends of the panels with label noise, of directions."""
     for point in points(evidence):
-        yield from _at_a_point(point)
+        yield from _rows_at_point(point)
     for point in (*at_ends(evidence, LABEL_NOISE), *at_ends(evidence, "learning rates 0.0001 to 0.01")):
-        yield from _at_a_point(point)
+        yield from _rows_at_point(point)
     for point in at_ends(evidence, LABEL_NOISE):
-        yield from _at_an_end(point)
+        yield from _rows_at_end(point)
     for point in at_ends(evidence):
-        yield from _at_an_end(point)
+        yield from _rows_at_end(point)
         for j in sorted({0, point.problem.d - 1}):
             yield from _direction(point, j)
 
 
-def _at_a_point(point: Point) -> Iterator[Bound]:
-    """Evaluates the first of the two nearly equal forms of each theorem, and what holds for all coefficients."""
+def _rows_at_point(point: Point) -> Iterator[Bound]:
+    """Evaluates the first of two nearly equal forms of each theorem, and the bounds for all coefficients."""
     for name in point.algorithms:
-        given = (point.problem, point.weights(name), point.gamma_squared[name])
-        value = formulas.upper_bound(*given)
+        arguments = (point.problem, point.weights(name), point.gamma_squared[name])
+        value = formulas.upper_bound(*arguments)
         yield from _upper_row(f"upper bound in time, {name}", "Thm C.14", point, name, value, "R^2 = Tr H + 2 lambda_1")
-        value = formulas.lower_bound(*given)
+        value = formulas.lower_bound(*arguments)
         yield _lower_row(f"lower bound in frequency, {name}", "Thm C.18", point, value, point.exact[name])
     if OPTIMUM in point.exact:
-        measured, of = point.exact[OPTIMUM], "measured is the exact infimum over all beta"
+        measured, meaning = point.exact[OPTIMUM], "measured is the exact infimum over all beta"
         value = formulas.universal_lower_bound(point.problem)
-        yield _lower_row("universal lower bound, int sqrt(h)", "Thm C.18, (47)", point, value, measured, of)
+        yield _lower_row("universal lower bound, int sqrt(h)", "Thm C.18, (47)", point, value, measured, meaning)
         value = formulas.universal_lower_bound_as_stated(point.problem)
-        yield _lower_row("universal lower bound, as stated", "Thm C.18", point, value, measured, of)
-    yield from _proposition(point)
+        yield _lower_row("universal lower bound, as stated", "Thm C.18", point, value, measured, meaning)
+    yield from _proposition_c22(point)
 
 
 def _upper_row(bound: str, place: str, point: Point, name: str, value: float, moment: str) -> Iterator[Bound]:
     """Makes the row of an upper bound on F_inf, or none where eta R^2 >= 1, which the theorem excludes."""
     if not math.isnan(value):
         measured = point.exact[name]
-        given = f"{moment}, C_kurt = {formulas.KURTOSIS:g}"
-        why = f"{given}; {value / measured:.3g} times the value; {MEASURED}; {criteria.HALF}"
+        constants = f"{moment}, C_kurt = {formulas.KURTOSIS:g}"
+        why = f"{constants}; {value / measured:.3g} times the value; {MEASURED}; {criteria.HALF}"
         yield bound_row(bound=bound, location=place, setting=point.text, value=value, measured=measured, note=why)
 
 
-def _lower_row(bound: str, place: str, point: Point, value: float, measured: float, of: str = MEASURED) -> Bound:
+def _lower_row(bound: str, place: str, point: Point, value: float, measured: float, meaning: str = MEASURED) -> Bound:
     """Makes the row of a lower bound on F_inf, open where eta R^2 >= 1, which the theorem excludes."""
     inside = asserted(point.problem)
     direction: Direction | None = "at least" if inside else None
     excluded = "" if inside else "; eta R^2 >= 1, where nothing is asserted"
-    why = f"{criteria.HALVED}; {value / measured:.3g} of the value; {of}{excluded}"
+    why = f"{criteria.HALVED}; {value / measured:.3g} of the value; {meaning}{excluded}"
     return bound_row(
         bound=bound, location=place, setting=point.text, value=value, measured=measured, direction=direction, note=why,
     )  # fmt: skip
 
 
-def _proposition(point: Point) -> Iterator[Bound]:
+def _proposition_c22(point: Point) -> Iterator[Bound]:
     """Evaluates Proposition C.22 with the constants of its proof; it is without label noise, for nu <= eta mu."""
     if FTRL in point.algorithms and not point.problem.sigma_sgd:
         value, measured = formulas.nu_upper_bound(point.problem, point.nu), point.exact[FTRL]
@@ -202,19 +207,19 @@ def _proposition(point: Point) -> Iterator[Bound]:
             )  # fmt: skip
 
 
-def _at_an_end(point: Point) -> Iterator[Bound]:
-    """Evaluates the theorems' second forms, the upper bound at the paper's bound on R^2, and where the infimum lies."""
+def _rows_at_end(point: Point) -> Iterator[Bound]:
+    """Evaluates the theorems' second forms, the upper bound at the paper's bound on R^2, and the infimum."""
     problem = point.problem
     moment = formulas.fourth_moment_bound(problem.lam)
     for name in point.algorithms:
-        given = (problem, point.weights(name), point.gamma_squared[name])
-        value = formulas.upper_bound_by_frequency(*given)
+        arguments = (problem, point.weights(name), point.gamma_squared[name])
+        value = formulas.upper_bound_by_frequency(*arguments)
         yield from _upper_row(
             f"upper bound in frequency, {name}", "Thm C.15", point, name, value, "R^2 = Tr H + 2 lambda_1"
         )
-        value = formulas.upper_bound(*given, moment=moment)
+        value = formulas.upper_bound(*arguments, moment=moment)
         yield from _upper_row(f"upper bound at 3 Tr H, {name}", "Thm C.14", point, name, value, "R^2 <= 3 Tr H")
-        value = formulas.lower_bound_by_time(*given)
+        value = formulas.lower_bound_by_time(*arguments)
         yield _lower_row(f"lower bound in time, {name}", "Thm C.18", point, value, point.exact[name])
     if OPTIMUM in point.exact:
         yield _attained(point)
@@ -254,7 +259,7 @@ def _direction(point: Point, j: int) -> Iterator[Bound]:
         )  # fmt: skip
         yield from _contribution(point, name, setting, lam, integral)
     if FTRL in point.algorithms:
-        yield from _summed(point, one, setting)
+        yield from _summed_weight(point, one, setting)
 
 
 def _contribution(point: Point, name: str, setting: str, lam: float, measured: float) -> Iterator[Bound]:
@@ -266,24 +271,21 @@ def _contribution(point: Point, name: str, setting: str, lam: float, measured: f
             f"Err_j of {name}", "Remark C.16", setting, math.pi / eta, 2.0 * math.pi / eta, measured, why
         )
     elif nu <= eta * lam <= formulas.LARGEST_RATE:
-        value = lam * elliptic.integral_bound(nu)
-        why = f"lambda_j (128/49) log(8/nu) by Lemma C.21; {why}"
         yield bound_row(
-            bound=f"Err_j of {name}", location="Remark C.23", setting=setting, value=value, measured=measured,
-            note=why,
+            bound=f"Err_j of {name}", location="Remark C.23", setting=setting, value=lam * elliptic.integral_bound(nu),
+            measured=measured, note=f"lambda_j (128/49) log(8/nu) by Lemma C.21; {why}",
         )  # fmt: skip
 
 
-def _summed(point: Point, one: RegressionProblem, setting: str) -> Iterator[Bound]:
+def _summed_weight(point: Point, one: RegressionProblem, setting: str) -> Iterator[Bound]:
     """Evaluates <beta, T_j beta> from the coefficients themselves, and Lemma F.17's bound on it."""
     beta = toeplitz.nu_family(point.nu).coefficients(math.ceil(TAPS / point.nu))
     measured, rate = float(laws.q_of(one, beta)[0]), float(one.rates[0])
     value = float(laws.q_nu(one, point.nu)[0])
     why = f"eta lambda (2 - eta lambda) I(nu, eta lambda)/(2 pi); measured is the double sum of (32), {len(beta)} terms"
     yield equal("<beta, T_j beta> of eq. (7)", "(32), App. C.7, F.16", setting, value, measured, why)
-    value = (2.0 - rate) / rate * float(beta @ beta)
-    why = "(1+c)/(1-c) |beta|_2^2, c = 1 - eta lambda; measured is <beta, T_j beta> of eq. (7)"
     yield bound_row(
-        bound="<beta, T_j beta> of eq. (7), from above", location="Lemma F.17", setting=setting, value=value,
-        measured=measured, note=why,
+        bound="<beta, T_j beta> of eq. (7), from above", location="Lemma F.17", setting=setting,
+        value=(2.0 - rate) / rate * float(beta @ beta), measured=measured,
+        note="(1+c)/(1-c) |beta|_2^2, c = 1 - eta lambda; measured is <beta, T_j beta> of eq. (7)",
     )  # fmt: skip

@@ -31,7 +31,7 @@ from dpdescent.replication.judging.statistics import NOTHING, Estimate, distance
 VARIANCE, CLIP_NORM = 1.0 / 3.0, 1.0
 UNDAMPED = "Optimal CC"
 MULTIPLES = {"optimal noise": 1.0, "nu = 0.1 eta": 0.1, "nu = 10 eta": 10.0}
-# How many standard errors chance may carry a simulation off.
+# Standard errors by which chance may carry a simulation off.
 STANDARD_ERRORS = 3.0
 ARTEFACT = "ext_mean_estimation"
 SIGMA = math.sqrt(VARIANCE)
@@ -49,14 +49,14 @@ THEOREM_2_1_IN_FIGURE_1: records.Place = {
 def run_ext_mean_estimation(spec: Spec) -> Iterator[Row]:
     """Yields rows of one learning rate: the limit of every mechanism, and each trial's mean over the last steps."""
     for eta in as_list(spec["cell"]["eta"]):
-        found = arms_of(spec, eta)
-        exact = {name: _limit(spec, name, arm) for name, arm in found.items()}
+        arms = arms_of(spec, eta)
+        exact = {name: _limit(spec, name, arm) for name, arm in arms.items()}
         for name, value in exact.items():
             if spec["trials"][0] == 0:
                 yield _row(eta, name, "exact", 0, value, value, math.nan)
-        for trials in streams.groups(spec, (spec["cell"]["T"], len(found))):
-            errors, clipped = _simulations(spec, eta, list(found.values()), trials)
-            for name, values in zip(found, errors, strict=True):
+        for trials in streams.groups(spec, (spec["cell"]["T"], len(arms))):
+            errors, clipped = _simulations(spec, eta, list(arms.values()), trials)
+            for name, values in zip(arms, errors, strict=True):
                 for trial, value, share in zip(trials, values, clipped, strict=True):
                     yield _row(eta, name, "simulated", trial, float(value), exact[name], float(share))
 
@@ -76,7 +76,7 @@ def arms_of(spec: Spec, eta: float) -> dict[str, StreamArm]:
     Raises:
         ValueError: if there is no mechanism of a name.
     """
-    found: dict[str, StreamArm] = {}
+    arms: dict[str, StreamArm] = {}
     for name in names(spec):
         if name not in (DP_SGD, UNDAMPED, *MULTIPLES):
             raise ValueError(f"mechanism={name!r} is none of {[DP_SGD, UNDAMPED, *MULTIPLES]}")
@@ -85,20 +85,20 @@ def arms_of(spec: Spec, eta: float) -> dict[str, StreamArm]:
             # At nu = 1 only beta_0 is left.
             strategy = toeplitz.identity() if name == DP_SGD or nu == 1.0 else toeplitz.nu_family(nu)
             limiting = strategy.sensitivity_squared_limit() < math.inf
-            found[name] = StreamArm(
+            arms[name] = StreamArm(
                 DP_SGD if name == DP_SGD else "DP-FTRL", strategy, eta, spec["cell"]["T"], spec["cell"]["rho"],
                 CLIP_NORM, limiting,
             )  # fmt: skip
-    return found
+    return arms
 
 
 def _limit(spec: Spec, name: str, arm: StreamArm) -> float:
-    """Returns the limit; for nu = 0, which has none, the expectation over the last steps of a run of T."""
-    given = {"eta": arm.eta, "rho": arm.rho, "clip_norm": arm.clip_norm, "sigma_sgd": VARIANCE**0.5}
+    """Returns F_inf of a mechanism; for nu = 0, which has none, the expected error over the last steps of a run."""
+    arguments = {"eta": arm.eta, "rho": arm.rho, "clip_norm": arm.clip_norm, "sigma_sgd": VARIANCE**0.5}
     if name == DP_SGD:
-        return mean_law.dp_sgd(**given)
+        return mean_law.dp_sgd(**arguments)
     if name in MULTIPLES:
-        return mean_law.nu_dp_ftrl(MULTIPLES[name] * arm.eta, **given)
+        return mean_law.nu_dp_ftrl(MULTIPLES[name] * arm.eta, **arguments)
     noise = _response(arm.eta, arm.strategy.coefficients(arm.T)) * arm.noise_variance
     return float((noise + VARIANCE * _response(arm.eta, np.eye(1, arm.T)[0]))[-spec["cell"]["tail"] :].mean())
 
@@ -110,13 +110,13 @@ def _response(eta: float, beta: Array) -> Array:
     return squares
 
 
-def _simulations(spec: Spec, eta: float, found: list[StreamArm], trials: range) -> tuple[Array, Array]:
+def _simulations(spec: Spec, eta: float, arms: list[StreamArm], trials: range) -> tuple[Array, Array]:
     """Returns mean squared deviations over the last steps, (mechanisms, trials), and shares beyond G, (trials,)."""
     T, tail, place = spec["cell"]["T"], spec["cell"]["tail"], f"eta={eta}"
-    scales = np.array([arm.noise_sd for arm in found])
-    noise = correlated(found, streams.common_noise(spec, place, trials, (T, 1)))[..., 0] * scales[:, None]
+    scales = np.array([arm.noise_sd for arm in arms])
+    noise = correlated(arms, streams.common_noise(spec, place, trials, (T, 1)))[..., 0] * scales[:, None]
     values = np.stack([rng.uniform(-1.0, 1.0, T) for rng in streams.generators(spec, place, trials, "data")], axis=1)
-    errors = dp_ftrl.mean_estimation(np.full(len(found), eta), values, noise)
+    errors = dp_ftrl.mean_estimation(np.full(len(arms), eta), values, noise)
     squares: Array = np.moveaxis(errors[-tail:] ** 2, 0, 2).mean(axis=2)
     # The gradient of f is -z; that of the regulariser is not clipped, because it depends on no record.
     return squares, np.asarray((np.abs(values) > CLIP_NORM).mean(axis=0))
@@ -148,7 +148,7 @@ def _judge_theorem(evidence: Evidence) -> Iterator[Claim]:
         quantity="F_inf over eta, at fixed rho and sigma_sgd: largest over smallest over eta",
         measured=algebra.largest_over_smallest(sgd["mean"] / sgd["eta"]), criterion=at_most(criteria.SAME_ORDER),
     )  # fmt: skip
-    over_rate = _over_rate(evidence)
+    over_rate = _ratios_to_rate(evidence)
     larger, smaller = VANISHING
     power = exactly(optimum_exponent(larger, smaller)) if len(over_rate) else NOTHING
     yield claim(
@@ -183,8 +183,8 @@ def _judge_theorem(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def _over_rate(evidence: Evidence) -> pd.DataFrame:
-    """Rows of learning rates below 1 whose mean is the exact ratio over the rate eta log^2(1/eta)."""
+def _ratios_to_rate(evidence: Evidence) -> pd.DataFrame:
+    """Rows of learning rates below 1 whose mean is the exact ratio divided by the rate eta log^2(1/eta)."""
     exact, proxy = (optimal_noise.ratio(evidence, series) for series in ("exact ratio", "order-wise proxy"))
     both = exact[["eta", "mean"]].merge(proxy[["eta", "mean"]], on="eta", suffixes=("", "_rate"))
     both = both[(both["eta"] < 1.0) & (both["mean_rate"] > 0.0)]
@@ -192,8 +192,8 @@ def _over_rate(evidence: Evidence) -> pd.DataFrame:
 
 
 def _judge_simulation(evidence: Evidence) -> Iterator[Claim]:
-    found = rows(evidence, ARTEFACT, kind="simulated", series="suboptimality")
-    law = found.assign(mean=found["exact"], se=math.nan)
+    simulated = rows(evidence, ARTEFACT, kind="simulated", series="suboptimality")
+    law = simulated.assign(mean=simulated["exact"], se=math.nan)
 
     def agreement(group: pd.DataFrame) -> Estimate:
         return statistics.pooled(list(algebra.ratios(group, law, ["mechanism", "eta"]).values()))
@@ -202,20 +202,20 @@ def _judge_simulation(evidence: Evidence) -> Iterator[Claim]:
         id="eq-18-simulated", artefact=ARTEFACT, location="App. B, (18)", kind="theorem", source="paper",
         statement="the frequency-domain expression is the stationary error of DP-FTRL",
         quantity="simulated error over that expression, geometric mean over eta: the mechanism that is furthest off",
-        cells=algebra.measured_by(found, ["mechanism"], agreement), criterion=within_of(1.0, criteria.AGREES),
+        cells=algebra.measured_by(simulated, ["mechanism"], agreement), criterion=within_of(1.0, criteria.AGREES),
     )  # fmt: skip
     yield claim_on_all_cells(
         id="app-b-no-clipping", artefact=ARTEFACT, location="App. B", kind="text", source="identity",
         statement="since |z| <= 1 there is no gradient clipping",
         quantity="largest share of clipped gradients",
-        cells=criteria.values(found, "clip_fraction", ["mechanism", "eta"]), criterion=at_most(0.0, words="0"),
+        cells=criteria.values(simulated, "clip_fraction", ["mechanism", "eta"]), criterion=at_most(0.0, words="0"),
     )  # fmt: skip
 
 
 def optimum_exponent(large: float, small: float) -> float:
-    """The power of log(1/eta) in the least F_inf over eta^2 (Theorem 2.1), between two learning rates, by closed form.
+    """The power of log(1/eta) in the least F_inf divided by eta^2 (Theorem 2.1), from two learning rates, exact.
 
-    It is that of the ratio to DP-SGD over eta, because DP-SGD's error is eta/(2 - eta) times a constant.
+    The ratio to DP-SGD divided by eta has the same power, because DP-SGD's error is eta/(2 - eta) times a constant.
     """
     values = [mean_law.ratio(eta) / (eta * (2.0 - eta)) for eta in (large, small)]
     return math.log(values[1] / values[0]) / math.log(math.log(small) / math.log(large))
@@ -223,18 +223,18 @@ def optimum_exponent(large: float, small: float) -> float:
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of every learning rate and mechanism, exact and simulated."""
-    for found in rows_of(rows(evidence, ARTEFACT, kind="exact")):
-        yield from _exact_rows(evidence, found)
-    for found in rows_of(rows(evidence, ARTEFACT, kind="simulated")):
-        yield _simulated_row(found)
+    for row in rows_of(rows(evidence, ARTEFACT, kind="exact")):
+        yield from _exact_rows(evidence, row)
+    for row in rows_of(rows(evidence, ARTEFACT, kind="simulated")):
+        yield _simulated_row(row)
 
 
-def _setting(found: pd.Series) -> str:
-    return f"mean estimation: {found['mechanism']}, eta={found['eta']:g}"
+def _setting(row: pd.Series) -> str:
+    return f"mean estimation: {row['mechanism']}, eta={row['eta']:g}"
 
 
-def _exact_rows(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    name, eta, measured = found["mechanism"], float(found["eta"]), found["mean"]
+def _exact_rows(evidence: Evidence, row: pd.Series) -> Iterator[Bound]:
+    name, eta, measured = row["mechanism"], float(row["eta"]), row["mean"]
     rho = configured(evidence, ARTEFACT, "rho")
     if name == "DP-SGD" or name in MULTIPLES:
         nu = MULTIPLES.get(name, 1.0) * eta
@@ -244,15 +244,15 @@ def _exact_rows(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
 
         value = mean_law.by_quadrature(power, width=nu, eta=eta, rho=rho, clip_norm=CLIP_NORM, sigma_sgd=SIGMA)
         why = f"by quadrature over frequencies; measured is the closed form; {UNHALVED}"
-        yield equal("F_inf, mean estimation", "(18)", _setting(found), value, measured, why)
+        yield equal("F_inf, mean estimation", "(18)", _setting(row), value, measured, why)
     if name == "optimal noise":
-        yield from _optimum(eta, rho, measured, _setting(found))
+        yield from _optimum(eta, rho, measured, _setting(row))
     if name == "Optimal CC":
-        yield _undamped(evidence, eta, rho, measured, _setting(found))
+        yield _undamped(evidence, eta, rho, measured, _setting(row))
 
 
 def _optimum(eta: float, rho: float, measured: float, setting: str) -> Iterator[Bound]:
-    """Evaluates what Property F.10 makes of (19)."""
+    """Evaluates (19) with the bounds of Property F.10 on K."""
     unit = eta**2 * CLIP_NORM**2 / rho
     labels = eta / (2.0 - eta) * VARIANCE
     if eta < 1.0:
@@ -280,13 +280,12 @@ def _undamped(evidence: Evidence, eta: float, rho: float, measured: float, setti
     )  # fmt: skip
 
 
-def _simulated_row(found: pd.Series) -> Bound:
+def _simulated_row(row: pd.Series) -> Bound:
     why = (
-        f"equality; measured is the mean of {found['trials']:g} simulated runs, {STANDARD_ERRORS:g} standard errors "
-        f"(Student's t) either way allowed; {found['clip_fraction']:.2%} of the gradients are clipped; {UNHALVED}"
+        f"equality; measured is the mean of {row['trials']:g} simulated runs, {STANDARD_ERRORS:g} standard errors "
+        f"(Student's t) either way allowed; {row['clip_fraction']:.2%} of the gradients are clipped; {UNHALVED}"
     )
-    allowed = distance_by_chance(found, STANDARD_ERRORS)
     return equality_row(
-        bound="F_inf, simulated", location="Thm 2.1", setting=_setting(found), value=found["exact"],
-        measured=found["mean"], allowed=allowed, note=why,
+        bound="F_inf, simulated", location="Thm 2.1", setting=_setting(row), value=row["exact"], measured=row["mean"],
+        allowed=distance_by_chance(row, STANDARD_ERRORS), note=why,
     )  # fmt: skip

@@ -21,9 +21,9 @@ def draw_ext_mean_estimation(table: pd.DataFrame, display: dict[str, Any]) -> Fi
         shift, dots = 1.03 ** (rank - (len(names) - 1) / 2), look(name) | {"linestyle": "none", "elinewidth": 0.9}
         for panel, scale in ((errors, 1.0), (ratios, least)):
             plain = {"color": dots["color"], "linewidth": 1.1}
-            line(panel, _over(exact, scale), "eta", **plain)
-            points(panel, _over(simulated, scale), "eta", label_of(name), **dots)
-        relative = _over(simulated, simulated.set_index("eta")["exact"])
+            line(panel, _divided(exact, scale), "eta", **plain)
+            points(panel, _divided(simulated, scale), "eta", label_of(name), **dots)
+        relative = _divided(simulated, simulated.set_index("eta")["exact"])
         percent = relative.assign(
             mean=100 * relative["mean"] - 100, se=100 * relative["se"], eta=relative["eta"] * shift
         )
@@ -39,7 +39,7 @@ def draw_ext_mean_estimation(table: pd.DataFrame, display: dict[str, Any]) -> Fi
     return figure
 
 
-def _over(rows: pd.DataFrame, scale: "float | pd.Series[float]") -> pd.DataFrame:
+def _divided(rows: pd.DataFrame, scale: "float | pd.Series[float]") -> pd.DataFrame:
     """Returns rows divided by a number, or by one for each learning rate; rows whose rate has none are left out."""
     unit = rows["eta"].map(scale) if isinstance(scale, pd.Series) else scale
     return rows.assign(mean=rows["mean"] / unit, se=rows["se"] / unit).dropna(subset=["mean"])

@@ -66,7 +66,7 @@ def by_quadrature(
 
 
 def ratio(eta: float) -> float:
-    """F_inf of the optimum over that of DP-SGD without noise in the data: `4 eta K^2 / (pi^2 (2-eta))`.
+    """F_inf of the optimum divided by that of DP-SGD, without noise in the data: `4 eta K^2 / (pi^2 (2-eta))`.
 
     It depends on no other quantity, grows with eta and is 1 at eta = 1 (from choquettechoo2023 Theorem 2.1).
     """

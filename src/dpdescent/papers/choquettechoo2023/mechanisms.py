@@ -1,4 +1,4 @@
-"""The mechanisms of Figure 4: their noise in epochs, calibrated to an epsilon, and the event that each run is."""
+"""The mechanisms of Figure 4: their noise in epochs, calibrated to an epsilon, and the privacy event of each run."""
 
 import math
 import re
@@ -38,7 +38,7 @@ class EpochArm:
         eps: the epsilon that it is calibrated to.
         settings: the artefact's settings (T, k, clip_norm, dp_delta, momentum ...).
         strategy: correlation of the noise; None without privacy.
-        noise_multiplier: sd of the noise over the clip norm.
+        noise_multiplier: sd of the noise divided by the clip norm.
         copies: number of restarts.
         rho: zCDP cost; NaN where there is none.
     """
@@ -52,14 +52,14 @@ class EpochArm:
     rho: float = math.nan
 
     @classmethod
-    def of(cls, spec: Spec, name: str, eps: float, made: Strategy | None = None) -> "EpochArm":
+    def of(cls, spec: Spec, name: str, eps: float, known: Strategy | None = None) -> "EpochArm":
         """Returns the mechanism calibrated to (eps, dp_delta), by tight accountants or by those that the paper names.
 
         Args:
             spec: the cell, with its settings.
-            name: as Figure 4's legend has it.
+            name: name in Figure 4's legend.
             eps: the epsilon.
-            made: the strategy of that name, where it was made before.
+            known: the strategy of that name, where it was made before.
 
         Raises:
             ValueError: if there is no mechanism of that name.
@@ -71,7 +71,7 @@ class EpochArm:
         if name == AMPLIFIED:
             multiplier = sampling.noise_multiplier(eps, k / T, T, delta, "PLD" if tight else "RDP")
             return cls(name, eps, settings, toeplitz.identity(), multiplier)
-        strategy, copies = (made, 1) if made else strategy_of(name, T, k, tuple(settings["copies"]))
+        strategy, copies = (known, 1) if known else strategy_of(name, T, k, tuple(settings["copies"]))
         rho = (accounting.tight_rho if tight else zcdp.rho_of_renyi_epsilon)(eps, delta)
         multiplier = zcdp.gaussian_noise_sd(strategy.sensitivity_squared(T, k) ** 0.5, rho)
         return cls(name, eps, settings, strategy, multiplier, copies, rho)
@@ -130,7 +130,7 @@ def strategy_of(name: str, T: int, k: int, candidates: tuple[int, ...]) -> tuple
     """Returns the noise of a mechanism for T steps and k participations, and its restarts, tuned on (3) without data.
 
     Args:
-        name: as Figure 4's legend has it.
+        name: name in Figure 4's legend.
         T: number of steps.
         k: number of participations of a record.
         candidates: numbers of restarts among which the best is taken.
@@ -140,13 +140,13 @@ def strategy_of(name: str, T: int, k: int, candidates: tuple[int, ...]) -> tuple
     """
     if name == NU:
         return tuning.best_nu(T, k), 1
-    if found := MULTIPLE.fullmatch(name):
-        return toeplitz.nu_family(min(1.0, float(found[1]) * tuning.best_nu(T, k).nu)), 1
+    if multiple := MULTIPLE.fullmatch(name):
+        return toeplitz.nu_family(min(1.0, float(multiple[1]) * tuning.best_nu(T, k).nu)), 1
     if name == ME:
         return multi_epoch_optimum(T, k), 1
     base = name.removesuffix(RESTARTS)
     if base not in BASES:
         raise ValueError(f"mechanism={name!r} is none of {[NON_PRIVATE, AMPLIFIED, NU, ME, *BASES]}")
-    made = BASES[base]()
-    copies = tuning.best_copies(made, T, k, candidates) if name.endswith(RESTARTS) else 1
-    return stamped(made, copies), copies
+    strategy = BASES[base]()
+    copies = tuning.best_copies(strategy, T, k, candidates) if name.endswith(RESTARTS) else 1
+    return stamped(strategy, copies), copies

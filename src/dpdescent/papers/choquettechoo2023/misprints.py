@@ -1,4 +1,4 @@
-"""What is printed otherwise than it is meant, and statements of the paper that formulas settle.
+"""Misprints of the paper, each beside the value that is meant, and statements of the paper that formulas settle.
 
 Of two noise matrices of equal squared error (3) and sensitivity (Sec. 1.2) `differences` is anti-PGD times sqrt(T), and
 `unequal` independent noise whose first step alone is larger. Both have sensitivity 1 and phi = T^2, for every T.
@@ -39,8 +39,8 @@ HORIZONS, STEEP_RATE = (100, 100_000), 0.1
 
 def differences(T: int) -> Array:
     """The decoder `sqrt(T) (w_t - w_{t-1})`, dense, shape (T, T)."""
-    made: Array = math.sqrt(T) * (np.eye(T) - np.eye(T, k=-1))
-    return made
+    matrix: Array = math.sqrt(T) * (np.eye(T) - np.eye(T, k=-1))
+    return matrix
 
 
 def unequal(T: int) -> Array:
@@ -49,7 +49,7 @@ def unequal(T: int) -> Array:
 
 
 def last_errors(T: int, rate: float) -> tuple[float, float]:
-    """Variances of the last iterate on a quadratic under the noise of `differences` and of `unequal`, over eta^2.
+    """Variances of the last iterate on a quadratic divided by eta^2, under the noise of `differences` and `unequal`.
 
     Args:
         T: number of steps.
@@ -72,7 +72,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         changed=NEW, note="the reading that is meant is clear at each place, and no other claim rests on the printed one",
     )  # fmt: skip
     yield _fast_decay(evidence)
-    yield _proposed(evidence)
+    yield _proposition_c24(evidence)
     first, last = (last_errors(T, STEEP_RATE) for T in HORIZONS)
     yield claim(
         id="squared-error-misleads", artefact="ext_finite_time", location="Sec. 1.2", kind="text", source="paper",
@@ -111,26 +111,26 @@ def _problem(sigma_sgd: float = 0.0, clip_norm: float = 1.0) -> RegressionProble
 
 
 def _twice_gamma(eta: float) -> float:
-    """The minimum below (19) as printed, `eta^2 G^2 sigma_dp^2/(4 pi^2) I^2` with Theorem 1.1's sigma_dp, over itself."""
+    """The ratio of the minimum below (19) as printed, `eta^2 G^2 sigma_dp^2/(4 pi^2) I^2`, to the exact minimum."""
     integral = elliptic.diagonal(eta)
     printed = eta**2 * (integral / (2.0 * math.pi)) ** 2 * integral / (2.0 * math.pi) / 2.0
     return printed / mean_law.optimum(eta=eta, rho=1.0)
 
 
 def _labels(sigma_sgd: float) -> float:
-    """E of the squared norm of the part that the labels' noise drives; D.7's print does not know sigma_sgd."""
+    """The mean squared norm of the part that the labels' noise drives; D.7 is printed without sigma_sgd."""
     problem = _problem(sigma_sgd)
     return float(laws.variances(problem, np.zeros(problem.d), 0.0).sum())
 
 
 def _noise(clip_norm: float) -> float:
-    """E of the squared norm of the part that the privacy noise drives; D.8's print does not know its variance."""
+    """The mean squared norm of the part that the privacy noise drives; D.8 is printed without its variance."""
     problem = _problem(clip_norm=clip_norm)
     return float(laws.variances(problem, laws.q_identity(problem), 1.0).sum())
 
 
 def _display(T: float) -> float:
-    """The labels' part in the last display of D.15's proof over that of its statement, at constant 1."""
+    """The ratio of the labels' part in the last display of D.15's proof to that in its statement, at constant 1."""
     problem = _problem(1.0)
     moment, mu = problem.trace, problem.mu
     run = formulas.Run(problem, 1.0, T, 0.05, moment)
@@ -148,7 +148,7 @@ def _without_factor() -> float:
 
 
 def _minimum(a: float, rho: float, last: float) -> float:
-    """f at the tau of Lemma F.20 over `min(t - 1, (1 + log(1/rho))/a)`, t - 1 = last."""
+    """The ratio of f at the tau of Lemma F.20 to `min(t - 1, (1 + log(1/rho))/a)`, t - 1 = last."""
     tau = min(last, math.log(1.0 / rho) / a)
     value = tau + (math.exp(-a * tau) / (rho * a) if tau < last else 0.0)
     return value / min(last, (1.0 + math.log(1.0 / rho)) / a)
@@ -169,16 +169,17 @@ def _fast_decay(evidence: Evidence) -> Claim:
 
 @cache
 def _over_order(a: float, power: int) -> float:
+    """The ratio of the exact F_inf for lambda_k = k^-a to Table 4's order, with `a^power` in the place of a^2."""
     lam = power_law(DIMENSION, a)
     problem = RegressionProblem(lam, 0.1 / float(lam.sum()), 1.0)
     order = a**power / (a - 1.0) * problem.eta**2 * math.log(DIMENSION / problem.eta) ** 2 / problem.rho
     return laws.nu_noisy_ftrl(problem, problem.eta * problem.mu) / order
 
 
-def _proposed(evidence: Evidence) -> Claim:
+def _proposition_c24(evidence: Evidence) -> Claim:
     table = evidence.tables.get("bounds", pd.DataFrame()).reindex(columns=["bound", "value", "measured"])
-    found = table[table["bound"] == PROPOSED]
-    ratios = algebra.floats(found, "measured") / algebra.floats(found, "value")
+    proposed = table[table["bound"] == PROPOSED]
+    ratios = algebra.floats(proposed, "measured") / algebra.floats(proposed, "value")
     return claim(
         id="anti-pgd-proposed", artefact="bounds", location="Prop. C.24", kind="theorem", source="paper",
         statement="at eta = c / Tr H and nu = 1/sqrt(d) damped anti-PGD has F_inf = Theta((c^(1/2) + c^(-1/2)) eta^(3/2) sigma^2 sqrt(d Tr H))",

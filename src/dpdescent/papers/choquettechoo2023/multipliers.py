@@ -11,7 +11,7 @@ smallest psi is a quotient,
 
 The constraint holds for all convex functions if `Lambda = lambda_0 - sum_{t != 0} lambda_t e^{-i omega t}` with
 nonnegative lambda_t and `sum lambda_t <= 2 lambda_0` (sign "minus"). (91) is printed with plus signs (sign "plus"),
-which gradients that are not odd can violate. Here psi is the paper's over eta^2, as in (10), and even in omega.
+which gradients that are not odd can violate. Here psi is the paper's divided by eta^2, as in (10), and even in omega.
 """
 
 from collections.abc import Sequence
@@ -70,8 +70,8 @@ class Multiplier:
     """The multiplier (lambda_t) of choquettechoo2023 Theorem E.1.
 
     Attributes:
-        lambdas: for t = -T_max..T_max, nonnegative and in sum at most 2 lambda_0, shape (2 T_max + 1,).
-        sign: of the terms t != 0 in Lambda, "minus" or "plus".
+        lambdas: values for t = -T_max..T_max, nonnegative and in sum at most 2 lambda_0, shape (2 T_max + 1,).
+        sign: sign of the terms t != 0 in Lambda, "minus" or "plus".
     """
 
     lambdas: Array
@@ -123,8 +123,8 @@ def static_multiplier(descent: Descent, frequencies: Array, costs: Array) -> Mul
         total = float(costs @ (1.0 / (above + curvature * expit(-s))))
         return total * (1.0 + spread**2 / (4.0 * curvature * float(expit(s))))
 
-    found = minimize_scalar(cost, bounds=(-30.0, 30.0), method="bounded", options={"xatol": 1e-9})
-    return Multiplier(np.array([0.5 / (curvature * float(expit(found.x)))]))
+    search = minimize_scalar(cost, bounds=(-30.0, 30.0), method="bounded", options={"xatol": 1e-9})
+    return Multiplier(np.array([0.5 / (curvature * float(expit(search.x)))]))
 
 
 def best_multiplier(
@@ -134,8 +134,8 @@ def best_multiplier(
 
     Args:
         descent: learning rate and curvatures.
-        frequencies, costs: in [0, pi] and positive, shape (n,). Between the frequencies nothing is asked of psi: they
-            must be dense beside 2 pi / T_max.
+        frequencies, costs: points in [0, pi] and positive weights, shape (n,). The points must be dense beside
+            2 pi / T_max, because psi has no condition between them.
         T_max: largest lag; 0 takes the closed form.
         sign: "minus" or "plus".
     """
@@ -150,8 +150,8 @@ def best_multiplier(
 def conic_multiplier(descent: Descent, frequencies: Array, costs: Array, *, T_max: int, sign: str) -> Multiplier:
     """The best multiplier by the second-order cone programme of choquettechoo2023 App. E.1, for T_max >= 0, mu < L.
 
-    Unknowns are psi over the static psi and lambda over the static lambda_0. Without that and the scaling of
-    `_cone_rows` the solver fails at large kappa.
+    Unknowns are psi divided by the static psi and lambda divided by the static lambda_0, because without that and the
+    scaling of `_cone_rows` the solver fails at large kappa.
     """
     static = static_multiplier(descent, frequencies, costs)
     unit, scale = static.psi(descent, frequencies), float(static.lambdas[0])
@@ -227,14 +227,14 @@ def _require_sign(sign: str) -> None:
 def multiplier_form(
     path: Array, gradients: Array, lambdas: Sequence[float] | Array, mu: float, L: float, sign: str = "minus"
 ) -> float:  # fmt: skip
-    """Half the integral of choquettechoo2023 (91) over 2 pi, in the time domain; the proof of E.1 needs it nonnegative.
+    """Half the integral of (91) divided by 2 pi, in the time domain; the proof of Theorem E.1 needs it nonnegative.
 
     `sum_t +-lambda_t sum_s <L theta_s - g_s, g_{s+t} - mu theta_{s+t}>`, with sign + at t = 0, for a path that is zero
     before and after.
 
     Args:
         path, gradients: theta_s and the gradients there, shape (n,) or (n, d).
-        lambdas: as in `Multiplier`.
+        lambdas: those of a `Multiplier`.
         mu, L: smallest and largest curvature of the function.
         sign: "minus" or "plus", of the terms t != 0.
     """

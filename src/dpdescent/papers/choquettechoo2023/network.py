@@ -4,12 +4,12 @@ A run keeps its state in a file every few steps, and the same command goes on fr
 kill, a cluster's time limit, or `DPDESCENT_PIECE_MINUTES`, after which it ends by itself. Runs of one repeat share the
 initial parameters and the normals of their noise, and those on batches in a fixed order share the order. On a processor
 a run takes an hour, and is made only if that is asked for: those of the committed table are taken into a build by
-`workflow/adopt.py`. JAX is needed by what trains, and by nothing else here: ledger, claims and figures do without.
+`workflow/adopt.py`. Only training needs JAX: ledger, claims and figures do without.
 
-The table has a row a run, so that claims can be judged as runs end. A mechanism is taken at the best of the learning
-rates that were run, by the mean test accuracy, as the paper selects "the best mechanism for each privacy level". Two
-things are asked before an interval is told: two repeats, because one has no spread, and for either mechanism a best
-rate that lies between others, because a better one may lie beyond. Else the interval is unbounded and the claim open.
+The table has a row per run, so that claims can be judged as runs end. A mechanism is taken at the best of the learning
+rates that were run, by the mean test accuracy, as the paper selects "the best mechanism for each privacy level". An
+interval needs two repeats, because one has no spread, and for either mechanism a best rate that lies between others,
+because a better one may lie beyond. Else the interval is unbounded and the claim open.
 """
 
 import hashlib
@@ -49,14 +49,14 @@ from dpdescent.replication.real_images import ACCURACY, best_of
 STATES = Path("build/states")
 # Steps between two states on disk, and steps whose noise is in memory (0.44 GB).
 PIECE, WINDOW = 10, 200
-# One thread a run, as for all jobs: their number is Snakemake's choice, and would change last bits.
+# One thread per run, as for all jobs, because their number is Snakemake's choice and would change last bits.
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 MINUTES = "DPDESCENT_PIECE_MINUTES"
 # Gradients of single images that a run may take on a processor unasked: some minutes of them.
 PROCESSORS, UNASKED = "DPDESCENT_ON_PROCESSORS", 100_000
 INSTALL = "python3 workflow/environment.py deep"
-# Where there is an accelerator for a while: mechanisms in the order in which they are run, each at the rate of the runs
-# on processors or that of its like, first at the budget at which the paper prints two accuracies.
+# The runs on an accelerator that is there for a while: mechanisms in their order, each at the rate of the runs on
+# processors or that of a similar one, first at the budget at which the paper prints two accuracies.
 FIRST_RATES = {NU: 0.1, AMPLIFIED: 1.0, ME: 0.1, "Optimal CC, restarts": 0.1, "Optimal CC": 0.1, "Honaker": 0.1}
 FIRST_BUDGETS = (10, 4)
 INTERVALS = (
@@ -105,7 +105,7 @@ def first_runs(spec: Spec) -> Iterator[tuple[Described, Single]]:
     """Yields the runs that come first on an accelerator, each with the decoder of its noise.
 
     Args:
-        spec: of any of the artefact's parts.
+        spec: specification of any of the artefact's parts.
     """
     for eps, (name, rate) in itertools.product(FIRST_BUDGETS, FIRST_RATES.items()):
         cell = {"eps": eps, "mechanism": name, "learning_rate": rate, "repeat": 1}
@@ -118,7 +118,7 @@ def run_fig04a_cifar10_net(spec: Spec) -> Iterator[Row]:
     """Yields the test accuracy of each run of a part.
 
     Raises:
-        ModuleNotFoundError: with what to install, where JAX is not there.
+        ModuleNotFoundError: where JAX is not there, with the command that installs it.
         SystemExit: after `DPDESCENT_PIECE_MINUTES`, with the state kept; or where a long run would be made on a
             processor unasked.
     """
@@ -136,7 +136,7 @@ def run_fig04a_cifar10_net(spec: Spec) -> Iterator[Row]:
 
 
 def _optional() -> tuple[ModuleType, ModuleType]:
-    """Imports what needs JAX."""
+    """Imports the modules that need JAX."""
     os.environ.setdefault("XLA_FLAGS", ONE_THREAD)
     try:
         from dpdescent.algorithms import dp_ftrl_network
@@ -162,11 +162,11 @@ def _trained(spec: Spec, one: One, network: Any, training: ModuleType, records: 
     """Trains a run to its end, or goes on with it, and returns the parameters."""
     described, arm = one.described(spec), one.arm
     T, batches = described.steps, described.batches()
-    made = training.Run(
+    run = training.Run(
         described.learning_rate, described.momentum, described.noise_multiplier, described.clip_norm, T,
         described.batch_size, described.cool_down,
     )  # fmt: skip
-    made_from = _made_from(spec, one, asdict(made), [training, streams], device)
+    made_from = _made_from(spec, one, asdict(run), [training, streams], device)
     file = STATES / f"{spec['artefact']}-{hashlib.sha256(made_from.encode()).hexdigest()[:16]}.npz"
     state = training.State.load(file, made_from)
     state = state or training.State.start(network.initial(described.stream("start")))
@@ -174,32 +174,29 @@ def _trained(spec: Spec, one: One, network: Any, training: ModuleType, records: 
     while state.step < T:
         rows = range(state.step, min(T, (state.step // WINDOW + 1) * WINDOW))
         noise = training.noise_rows(arm.strategy, T, network.parameters, described.stream("noise"), rows)
-        for at in range(0, len(rows), PIECE):
-            piece = noise[at : at + PIECE]
-            state = training.advance(network, made, state, records.images, records.labels, batches, piece)
+        for first in range(0, len(rows), PIECE):
+            piece = noise[first : first + PIECE]
+            state = training.advance(network, run, state, records.images, records.labels, batches, piece)
             state.save(file, made_from)
-            _tell(state.step, T, (time.monotonic() - began) / 60.0)
+            minutes = (time.monotonic() - began) / 60.0
+            print(f"step {state.step} of {T} after {minutes:.1f} minutes", flush=True)
+            if state.step < T and minutes > float(os.environ.get(MINUTES, "inf")):
+                raise SystemExit(f"{MINUTES} are over at step {state.step} of {T}: the same command goes on from there")
     parameters: Single = state.parameters
     return parameters
 
 
-def _tell(step: int, T: int, minutes: float) -> None:
-    print(f"step {step} of {T} after {minutes:.1f} minutes", flush=True)
-    if step < T and minutes > float(os.environ.get(MINUTES, "inf")):
-        raise SystemExit(f"{MINUTES} are over at step {step} of {T}: the same command goes on from there")
-
-
 def _made_from(spec: Spec, one: One, settings: dict[str, Any], modules: Sequence[ModuleType], device: str) -> str:
-    """All that a run's state depends on, in words."""
+    """Everything that a run's state depends on, as text."""
     from dpdescent.models import image_network
 
-    about = {
+    values = {
         "seed": spec["seed"], "artefact": spec["artefact"], "device": device, "name": one.name, "eps": one.arm.eps,
         "repeat": one.repeat, "settings": settings, "strategy": str(one.arm.strategy and one.arm.strategy.name),
         "nu": str(one.arm.nu), "copies": one.arm.copies, "records": spec["settings"]["records"],
         "k": spec["settings"]["k"], "code": kept.code(image_network, *modules),
     }  # fmt: skip
-    return json.dumps(about, sort_keys=True)
+    return json.dumps(values, sort_keys=True)
 
 
 def releases_fig04a_cifar10_net(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
@@ -212,7 +209,7 @@ def releases_fig04a_cifar10_net(spec: Spec) -> Iterable[tuple[str, Mechanism, fl
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges the claims on the runs that are there; the paper's, because images, network, n, T and k are the paper's."""
+    """Judges the claims on the runs that are there, as the paper's: images, network, n, T and k are the paper's."""
     runs = best_runs(evidence.tables[NETWORK.artefact])
     ahead = lead(runs)
     for claim in (
@@ -227,16 +224,16 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 def best_runs(table: pd.DataFrame) -> pd.DataFrame:
     """Returns the runs at each mechanism's best rate, with a column `inside`: whether the rate lies between others."""
     rows = table[(table["variant"] == "main") & (table["series"] == ACCURACY)]
-    kept = []
+    best_groups = []
     for _, own in rows.groupby(["eps", "mechanism"], sort=True):
         means = {float(rate): float(group["mean"].mean()) for rate, group in own.groupby("learning_rate")}
         best = best_of(means)
-        kept.append(own[own["learning_rate"] == best].assign(inside=min(means) < best < max(means)))
-    return pd.concat(kept) if kept else rows.assign(inside=False)
+        best_groups.append(own[own["learning_rate"] == best].assign(inside=min(means) < best < max(means)))
+    return pd.concat(best_groups) if best_groups else rows.assign(inside=False)
 
 
 def lead(runs: pd.DataFrame) -> pd.DataFrame:
-    """Returns rows as tables of paired differences have them: nu-DP-FTRL less another mechanism, over repeats."""
+    """Returns rows of paired differences, nu-DP-FTRL less another mechanism, over repeats."""
     rows = []
     for (eps, name), other in runs[runs["mechanism"] != NU].groupby(["eps", "mechanism"], sort=True):
         own = runs[(runs["mechanism"] == NU) & (runs["eps"] == eps)]
@@ -257,27 +254,27 @@ def _mean(values: "np.ndarray[tuple[int], np.dtype[np.float64]]", inside: bool) 
 def _accuracies(evidence: Evidence, runs: pd.DataFrame) -> Claim:
     published = evidence.published["cifar"]
     margin = published["me_at_10"] - published["nu_at_10"]
-    told = {
-        (PUBLISHED[found[1]], float(found[2])): value
+    printed = {
+        (PUBLISHED[match[1]], float(match[2])): value
         for key, value in published.items()
-        if (found := re.fullmatch(r"(nu|me|dp_sgd)_at_(\d+)", key))
+        if (match := re.fullmatch(r"(nu|me|dp_sgd)_at_(\d+)", key))
     }
-    words = "; ".join(f"{name} at eps = {eps:g}: {value:.2%}" for (name, eps), value in told.items())
+    words = "; ".join(f"{name} at eps = {eps:g}: {value:.2%}" for (name, eps), value in printed.items())
     return claim_on_all_cells(
         id="cifar-net-accuracies", artefact=NETWORK.artefact, location="Sec. 4", kind="text", source="paper",
         statement=f"{NETWORK.label} test accuracies are {words}",
         quantity="mean test accuracy less the published one: the furthest",
-        cells=_off(runs, told),
+        cells=_differences_to_printed(runs, printed),
         criterion=between(-margin, margin, words=f"at most {100 * margin:.2f} points off, which the paper calls a near match (nu-DP-FTRL and ME at eps = 10)"),
         note=NETWORK.note(),
     )  # fmt: skip
 
 
-def _off(runs: pd.DataFrame, told: dict[tuple[str, float], float]) -> Places:
+def _differences_to_printed(runs: pd.DataFrame, printed: dict[tuple[str, float], float]) -> Places:
     cells = {}
-    for (name, eps), value in told.items():
+    for (name, eps), value in printed.items():
         own = runs[(runs["mechanism"] == name) & (runs["eps"] == eps)]
         if len(own):
-            found = pd.Series(_mean(own["mean"].to_numpy(dtype=float), bool(own["inside"].all())))
-            cells[f"{name}, eps = {eps:g}"] = statistics.less_number(mean_of(found), value)
+            row = pd.Series(_mean(own["mean"].to_numpy(dtype=float), bool(own["inside"].all())))
+            cells[f"{name}, eps = {eps:g}"] = statistics.less_number(mean_of(row), value)
     return cells

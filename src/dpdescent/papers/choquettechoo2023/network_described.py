@@ -1,6 +1,7 @@
-"""A run of Figure 4(a)'s network in plain values: what training needs, and nothing that needs an accountant.
+"""A run of Figure 4(a)'s network in plain values, all that training needs.
 
-So that a machine without the packages of the accountants can make it, and a file can carry it there.
+A machine without the packages of the accountants can make it, because noise multipliers are among the values, and a
+file can carry it there.
 """
 
 from collections.abc import Sequence
@@ -22,12 +23,12 @@ Index = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Described:
-    """A run.
+    """A run in plain values.
 
     Attributes:
         seed: the project's.
-        eps, mechanism, learning_rate, repeat: which run it is.
-        noise_multiplier, copies, nu, rho: as the table has them.
+        eps, mechanism, learning_rate, repeat: the run's place in the table.
+        noise_multiplier, copies, nu, rho: columns of the table.
         momentum, clip_norm, cool_down, steps, participations, records: settings of the training.
         sampled: whether batches are Poisson's, else those of an epoch in one order.
     """
@@ -55,10 +56,10 @@ class Described:
         return self.records * self.participations // self.steps
 
     def row(self, device: str) -> Row:
-        """Returns the columns that say which run a row is of, and on what it was made."""
-        told = asdict(self)
+        """Returns the columns of the run's place in the table, of the device that made it, and of its noise."""
+        values = asdict(self)
         before, after = ("eps", "mechanism", "learning_rate", "repeat"), ("noise_multiplier", "copies", "nu", "rho")
-        return {name: told[name] for name in before} | {"device": device} | {name: told[name] for name in after}
+        return {name: values[name] for name in before} | {"device": device} | {name: values[name] for name in after}
 
     def stream(self, role: str) -> np.random.Generator:
         """Returns the stream of a role of its repeat, the same for every mechanism."""

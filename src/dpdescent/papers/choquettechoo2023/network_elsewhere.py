@@ -1,8 +1,8 @@
-"""Runs of Figure 4(a)'s network on a machine with an accelerator and little time: which come first, and how they go.
+"""Runs of Figure 4(a)'s network on a machine with an accelerator and little time: their order, and their making.
 
-What needs accountants or minutes, noise multipliers and decoders, is made beforehand and read from a folder, so that
-numpy, scipy and JAX are all that the machine must have. The noise is that of the same named streams as everywhere: its
-normals are drawn by the processor, beside the training, and multiplied by the decoder on the accelerator.
+Noise multipliers and decoders are made beforehand and read from a folder, because they need accountants and minutes, so
+that numpy, scipy and JAX are all that the machine must have. The noise is that of the same named streams as everywhere:
+its normals are drawn by the processor, beside the training, and multiplied by the decoder on the accelerator.
 """
 
 import csv
@@ -31,7 +31,7 @@ from dpdescent.replication.real_images import best_of
 PIECE, KEPT = 20, 400
 # Images whose gradients are in an accelerator's memory at a time: 2 GB of patches at the most.
 TOGETHER = 250
-# Seconds that are left for what follows the last steps of a call: state, accuracy, files.
+# Seconds that are kept for the state, the accuracy and the files, which follow the last steps of a call.
 RESERVE = 8.0
 # Normals of so many kinds are on the accelerator at a time, and as many more drawn ahead; 4 to 9 GB each.
 HELD = 2
@@ -42,7 +42,7 @@ PLAN, DECODERS = "plan.json", "decoders.npz"
 
 
 class Wanted(NamedTuple):
-    """Which run it is."""
+    """A run's place in the table: budget, mechanism, learning rate and repeat."""
 
     eps: float
     mechanism: str
@@ -58,80 +58,81 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """What is made beforehand.
+    """The runs and decoders that are made beforehand.
 
     Attributes:
         first: a run of each mechanism and budget at its first rate, in the order in which they are made.
-        decoders: by mechanism, shape (steps, normals).
+        decoders: decoders of the noise, by mechanism, shape (steps, normals).
     """
 
     first: Sequence[Described]
     decoders: Mapping[str, Single]
 
     def save(self, folder: Path) -> None:
-        """Writes it; decoders are zeros and repetitions for the most part, so that they are kept compressed."""
+        """Writes the plan; decoders are compressed, because they are zeros and repetitions for the most part."""
         folder.mkdir(parents=True, exist_ok=True)
         with atomic(folder / DECODERS, "wb") as file:
             arrays: dict[str, Any] = dict(self.decoders)
             np.savez_compressed(file, **arrays)
         with atomic(folder / PLAN) as file:
-            json.dump([asdict(each) for each in self.first], file, indent=1)
+            json.dump([asdict(run) for run in self.first], file, indent=1)
 
     @classmethod
     def load(cls, folder: Path) -> "Plan":
-        """Reads it."""
-        first = [Described(**each) for each in json.loads((folder / PLAN).read_text(encoding="utf-8"))]
-        with np.load(folder / DECODERS) as kept:
-            return cls(first, {name: kept[name] for name in kept.files})
+        """Reads a plan."""
+        first = [Described(**run) for run in json.loads((folder / PLAN).read_text(encoding="utf-8"))]
+        with np.load(folder / DECODERS) as arrays:
+            return cls(first, {name: arrays[name] for name in arrays.files})
 
     def described(self, wanted: Wanted) -> Described:
-        """Returns a run at its rate and repeat, on which its noise multiplier does not depend."""
-        like = next(each for each in self.first if (each.eps, each.mechanism) == wanted[:2])
+        """Returns a run in plain values; its noise multiplier depends on neither rate nor repeat."""
+        like = next(run for run in self.first if (run.eps, run.mechanism) == wanted[:2])
         return replace(like, learning_rate=wanted.learning_rate, repeat=wanted.repeat)
 
     def upcoming(self, done: Mapping[Wanted, float]) -> Iterator[Wanted]:
-        """Yields the runs that are still to be made, as far as the accuracies of those that are done tell.
+        """Yields the runs that are still to be made, as far as the accuracies so far decide it.
 
         First one seed at the first rates; then the rates beside the best until it lies between others; then repeats at
-        the best rate, because claims ask for both (`network`).
+        the best rate, because claims need both (`network`).
         """
-        yield from (where for each in self.first if (where := _where(each)) not in done)
-        best = {(each.eps, each.mechanism): _best(each, done) for each in self.first}
+        yield from (wanted for run in self.first if (wanted := _wanted(run)) not in done)
+        best = {(run.eps, run.mechanism): _best_rate(run, done) for run in self.first}
         for kind in best:
-            sides = (Wanted(*kind, rate, 1) for rate in _beside(best[kind]))
-            yield from (where for where in sides if where not in done)
+            sides = (Wanted(*kind, rate, 1) for rate in _neighbours(best[kind]))
+            yield from (wanted for wanted in sides if wanted not in done)
         for repeat in range(2, REPEATS + 1):
             again = (Wanted(*kind, best[kind], repeat) for kind in best)
-            yield from (where for where in again if where not in done)
+            yield from (wanted for wanted in again if wanted not in done)
 
 
-def _where(each: Described) -> Wanted:
-    return Wanted(each.eps, each.mechanism, each.learning_rate, each.repeat)
+def _wanted(run: Described) -> Wanted:
+    return Wanted(run.eps, run.mechanism, run.learning_rate, run.repeat)
 
 
-def _best(first: Described, done: Mapping[Wanted, float]) -> float:
-    """The best rate of a kind of runs that was run; its first one where none was."""
+def _best_rate(first: Described, done: Mapping[Wanted, float]) -> float:
+    """The best rate that was run at a budget and mechanism; the first one of the plan where none was."""
     kind, by_rate = (first.eps, first.mechanism), dict[float, list[float]]()
-    for where, value in done.items():
-        if where[:2] == kind:
-            by_rate.setdefault(where.learning_rate, []).append(value)
+    for wanted, value in done.items():
+        if wanted[:2] == kind:
+            by_rate.setdefault(wanted.learning_rate, []).append(value)
     return best_of({rate: sum(values) / len(values) for rate, values in by_rate.items()} or {first.learning_rate: 0.0})
 
 
-def _beside(rate: float) -> list[float]:
+def _neighbours(rate: float) -> list[float]:
+    """The rates of the grid next to a rate."""
     place = RATES.index(rate)
     return RATES[max(place - 1, 0) : place] + RATES[place + 1 : place + 2]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Until when a call may work, and until when all calls may together.
+    """The time that a call may take, and that all calls may take together.
 
     Attributes:
         call: seconds of this call, from `began`.
         all_calls: seconds of this call and those after it.
-        clock: reads seconds.
-        began: what the clock said at the start.
+        clock: returns the time in seconds.
+        began: time of the start.
     """
 
     call: float
@@ -140,11 +141,11 @@ class Limits:
     began: float = field(default_factory=time.monotonic)
 
     def left(self) -> float:
-        """Seconds left of this call, after what must follow the last steps."""
+        """Seconds left of this call for steps, without those that must follow the last step."""
         return self.call - RESERVE - (self.clock() - self.began)
 
     def left_in_all(self) -> float:
-        """Seconds left of all calls, likewise."""
+        """Seconds left of all calls for steps, without those that must follow the last step."""
         return self.all_calls - RESERVE - (self.clock() - self.began)
 
 
@@ -157,21 +158,21 @@ def work(
     Args:
         plan: all runs.
         done: accuracies of runs that are done; those made here are added.
-        seconds: what a run, or the rest of one, is going to take.
+        seconds: estimates the time of a run, or of the rest of one.
         make: makes a run and returns its accuracy; None where the call's time ended before.
-        limits: of time.
-        say: tells what happens.
+        limits: limits of time.
+        say: prints a line.
     """
-    while (where := next(plan.upcoming(done), None)) is not None:
-        if (needed := seconds(where)) > (left := limits.left_in_all()):
-            say(f"{where.file} would take {needed:.0f} s, and {left:.0f} s are left of all calls")
+    while (wanted := next(plan.upcoming(done), None)) is not None:
+        if (needed := seconds(wanted)) > (remaining := limits.left_in_all()):
+            say(f"{wanted.file} would take {needed:.0f} s, and {remaining:.0f} s are left of all calls")
             return
-        value = make(where)
+        value = make(wanted)
         if value is None:
-            say(f"{where.file}: cut at the end of this call; the next call on this machine goes on with it")
+            say(f"{wanted.file}: cut at the end of this call; the next call on this machine goes on with it")
             return
-        done[where] = value
-        say(f"{where.file}: {value:.2%}; {limits.left_in_all():.0f} s are left of all calls")
+        done[wanted] = value
+        say(f"{wanted.file}: {value:.2%}; {limits.left_in_all():.0f} s are left of all calls")
 
 
 class Normals:
@@ -183,16 +184,16 @@ class Normals:
         self._held: dict[tuple[int, int], list[Any]] = {}
 
     def ahead(self, runs: Iterable[tuple[Described, int]]) -> None:
-        """Begins to draw those of the next runs, each with its number of normals."""
+        """Begins to draw the normals of the next runs, each with its number of normals."""
         for described, count in runs:
             key = described.repeat, count
             if key not in self._held and key not in self._drawn and len(self._drawn) < HELD:
                 future = self._drawn[key] = Future[list[Single]]()
-                # A daemon, because a process must end with its call and not with what it draws.
+                # A daemon, because a process must end with its call, even where it still draws.
                 Thread(target=self._draw, args=(future, count, described), daemon=True).start()
 
     def of(self, described: Described, count: int, patience: float) -> list[Any]:
-        """Returns those of a run on the accelerator, in blocks of columns as `dp_ftrl_network.normals_of` has them.
+        """Returns a run's normals on the accelerator, in blocks of columns as `dp_ftrl_network.normals_of` has them.
 
         Raises:
             TimeoutError: if they are not drawn within so many seconds.
@@ -200,7 +201,7 @@ class Normals:
         key = described.repeat, count
         if key not in self._held:
             if key not in self._drawn and len(self._drawn) >= HELD:
-                # Something else than expected comes next: what was drawn for later is given up.
+                # Normals that were drawn for a later run are given up, because another run than expected comes next.
                 self._drawn.pop(next(iter(self._drawn)))
             self.ahead([(described, count)])
             drawn = self._drawn[key].result(patience)
@@ -227,18 +228,18 @@ def settings_of(described: Described) -> Run:
 
 @dataclass
 class Workshop:
-    """Where runs are made: the accelerator with its records, and the folders of results.
+    """The accelerator with its records on which runs are made, and the folders of results.
 
     Attributes:
         plan: all runs.
         resident: network and records on the accelerator.
         tested: test images.
-        normals: of the noise.
-        output: folder of what this call brings back.
+        normals: normals of the noise.
+        output: folder of the files that this call brings back.
         kept: folder that stays on this machine from call to call: finished runs and states.
         about: device, versions and code, for the rows.
-        limits: of time.
-        seconds_a_piece: of `PIECE` steps.
+        limits: limits of time.
+        seconds_a_piece: time of `PIECE` steps.
     """
 
     plan: Plan
@@ -253,37 +254,39 @@ class Workshop:
 
     def done(self) -> dict[Wanted, float]:
         """Returns the accuracies of runs that were finished on this machine, and brings their files back again."""
-        found = {}
+        accuracies = {}
         for file in sorted((self.kept / "runs").glob("*.csv")):
             (row,) = read(file)
             if {name: row[name] for name in self.about} == dict(self.about):
-                found[wanted_of(row)] = float(row["value"])
+                accuracies[wanted_of(row)] = float(row["value"])
                 write_rows(self.output / file.name, list(row), [row])
-        return found
+        return accuracies
 
     def decoder(self, described: Described) -> Single:
         """Returns the decoder of a run's noise."""
         return self.plan.decoders[described.mechanism]
 
-    def seconds(self, where: Wanted) -> float:
-        """Seconds that a run, or what is left of it, is going to take."""
-        described = self.plan.described(where)
-        state = State.load(self._file(where), self._made_from(described))
-        left = described.steps - (state.step if state else 0)
-        return self.seconds_a_piece * math.ceil(left / PIECE)
+    def seconds(self, wanted: Wanted) -> float:
+        """Seconds that a run, or the rest of it, is going to take."""
+        described = self.plan.described(wanted)
+        state = State.load(self._file(wanted), self._made_from(described))
+        remaining = described.steps - (state.step if state else 0)
+        return self.seconds_a_piece * math.ceil(remaining / PIECE)
 
-    def make(self, where: Wanted) -> float | None:
+    def make(self, wanted: Wanted) -> float | None:
         """Makes a run, or goes on with it; returns its accuracy and writes its row, or None when time is over."""
-        described = self.plan.described(where)
+        described = self.plan.described(wanted)
         run, batches, decoder = settings_of(described), described.batches(), self.decoder(described)
-        made_from, file = self._made_from(described), self._file(where)
+        made_from, file = self._made_from(described), self._file(wanted)
         state = State.load(file, made_from) or self.start(described)
-        later = (self.plan.described(each) for each in self.plan.upcoming({where: 0.0, **self._finished()}))
+        later = (self.plan.described(upcoming) for upcoming in self.plan.upcoming({wanted: 0.0, **self._finished()}))
         try:
             normals = self.normals.of(described, decoder.shape[1], max(self.limits.left(), 0.0))
         except TimeoutError:
             return None
-        self.normals.ahead((each, self.decoder(each).shape[1]) for each, _ in zip(later, range(20), strict=False))
+        self.normals.ahead(
+            (following, self.decoder(following).shape[1]) for following, _ in zip(later, range(20), strict=False)
+        )
         began = time.monotonic()
         while state.step < run.steps:
             if self.limits.left() < 2.0 * self.seconds_a_piece:
@@ -293,16 +296,16 @@ class Workshop:
                 state, _ = self.piece(run, state, batches, decoder, normals)
             except ValueError as error:
                 # A rate at which parameters overflow is worse than all others, and no reason to end.
-                print(f"{where.file}: {error}")
+                print(f"{wanted.file}: {error}")
                 return 0.0
             if state.step % KEPT == 0:
                 state.save(file, made_from)
         value = self.resident.network.accuracy(state.parameters, self.tested.images, self.tested.labels)
         row = {**described.row(self.about["device"]), "series": "test accuracy", "trial": 0, "value": value}
-        # Of a run that was cut, of its last part.
+        # The seconds of a run that was cut are those of its last part.
         row |= {"seconds": round(time.monotonic() - began, 1), "way": self.resident.way, **self.about}
         for folder in (self.kept / "runs", self.output):
-            write_rows(folder / f"{where.file}.csv", list(row), [row])
+            write_rows(folder / f"{wanted.file}.csv", list(row), [row])
         file.unlink(missing_ok=True)
         return float(value)
 
@@ -311,32 +314,32 @@ class Workshop:
         return State.start(self.resident.network.initial(described.stream("start")))
 
     def piece(self, run: Run, state: State, batches: Sequence[Any], decoder: Single, normals: list[Any]) -> Any:
-        """Makes the next steps; returns the state and what `advance_resident` saw, and measures the time."""
+        """Makes the next steps; returns the state and the sums that `advance_resident` saw, and measures the time."""
         began = time.monotonic()
         steps = range(state.step, min(run.steps, state.step + PIECE))
         noise = dp_ftrl_network.correlated_rows(decoder[steps.start : steps.stop], normals)
         own = [batches[t % len(batches)] for t in steps]
         state, seen = dp_ftrl_network.advance_resident(self.resident, run, state, own, noise)
-        # The slowest of late, because a run must not be begun that cannot be ended.
+        # The slowest piece of late counts, because a run must not be begun that cannot be ended.
         self.seconds_a_piece = max(time.monotonic() - began, 0.9 * self.seconds_a_piece)
         return state, seen
 
     def choose_way(self, say: Callable[[str], None] = print) -> Any:
-        """Times the first steps of the first run in each way, keeps the fastest, and returns what it saw of them."""
+        """Times the first steps of the first run in each way, keeps the fastest, and returns what `piece` saw."""
         with ThreadPoolExecutor(len(WAYS)) as pool:
-            # Compiled at the same time, which takes longer than the steps.
+            # All ways are compiled at the same time, because that takes longer than the steps.
             compiled = {way: pool.submit(self._first_steps, way) for way in WAYS}
-        found = {}
+        seconds = {}
         for way, future in compiled.items():
             if (error := future.exception()) is not None:
                 say(f"{way}: not here: {type(error).__name__}: {str(error).splitlines()[0]}")
                 continue
-            found[way] = min(self._first_steps(way) for _ in range(2))
-            say(f"{way}: {PIECE} steps take {found[way]:.3f} s")
-        if not found:
+            seconds[way] = min(self._first_steps(way) for _ in range(2))
+            say(f"{way}: {PIECE} steps take {seconds[way]:.3f} s")
+        if not seconds:
             raise SystemExit("no way of clipped sums works on this device: the lines above say why")
-        self.resident = replace(self.resident, way=min(found, key=found.__getitem__))
-        self.seconds_a_piece = min(found.values())
+        self.resident = replace(self.resident, way=min(seconds, key=seconds.__getitem__))
+        self.seconds_a_piece = min(seconds.values())
         described = self.plan.first[0]
         decoder = self.decoder(described)
         normals = self.normals.of(described, decoder.shape[1], max(self.limits.left(), 0.0))
@@ -358,20 +361,20 @@ class Workshop:
         rows = (read(file)[0] for file in (self.kept / "runs").glob("*.csv"))
         return {wanted_of(row): float(row["value"]) for row in rows}
 
-    def _file(self, where: Wanted) -> Path:
-        return self.kept / "states" / f"{where.file}.npz"
+    def _file(self, wanted: Wanted) -> Path:
+        return self.kept / "states" / f"{wanted.file}.npz"
 
     def _made_from(self, described: Described) -> str:
         return json.dumps([asdict(described), dict(self.about), self.resident.way], sort_keys=True)
 
 
 def wanted_of(row: Mapping[str, str]) -> Wanted:
-    """Returns which run a row is of."""
+    """Returns the run that a row is of."""
     return Wanted(float(row["eps"]), row["mechanism"], float(row["learning_rate"]), int(row["repeat"]))
 
 
 def read(file: Path) -> list[dict[str, str]]:
-    """Reads rows of text."""
+    """Reads the rows of a CSV file, as text."""
     with file.open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))
 
@@ -385,13 +388,13 @@ def resident_of(records: Labelled) -> Resident:
 def agreement(
     network: ImageNetwork, records: Labelled, described: Described, parameters: Single, sums: Single
 ) -> Iterator[float]:
-    """Yields, for each of the first steps, how far the sum of another device is from this processor's, in norm.
+    """Yields for each of the first steps the relative distance of another device's sum from this processor's, in norm.
 
     Args:
-        network, records: as there.
+        network, records: network and records that the other device had.
         described: the run.
-        parameters: before each step, shape (steps, parameters).
-        sums: of clipped gradients at them, shape (steps, parameters).
+        parameters: parameters before each step, shape (steps, parameters).
+        sums: sums of clipped gradients at them, shape (steps, parameters).
     """
     batches = described.batches()
     with jax.default_device(jax.devices("cpu")[0]):

@@ -26,8 +26,8 @@ def draw_fig04a_cifar10_net(table: pd.DataFrame, display: dict[str, Any]) -> Fig
         style = look(name)
         axes[0].plot(best["eps"] + aside, best["mean"], label=mechanism_label(name, own), **style)
         for panel, eps in zip(axes[1:], budgets, strict=False):
-            at = own[own["eps"] == eps]
-            panel.plot(at["learning_rate"], at["mean"], **style)
+            chosen = own[own["eps"] == eps]
+            panel.plot(chosen["learning_rate"], chosen["mean"], **style)
             panel.set(title=rf"rates, $\varepsilon = {eps:g}$", xlabel="learning rate", ylabel=ACCURACY, xscale="log")
     stars(axes[0], display.get("published", {}).get("cifar", {}))
     devices = ", ".join(sorted(set(map(str, rows["device"]))))

@@ -22,7 +22,7 @@ from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly
 
 FIGURE = "fig01"
-# Learning rates between which the power of a logarithm is read off closed forms.
+# Learning rates from which the power of a logarithm is computed by closed forms.
 VANISHING = (1e-64, 1e-128)
 # Correlations that are smaller than this part of the variance are lost in rounding.
 VISIBLE = 1e-6
@@ -91,8 +91,8 @@ def ratio(evidence: Evidence, series: str) -> pd.DataFrame:
 
 def _at_end(table: pd.DataFrame, mask: "pd.Series[bool]", place: int) -> Estimate:
     """The mean of the first, or last, row that the mask keeps."""
-    kept = table[mask]
-    return exactly(kept["mean"].iloc[place]) if len(kept) else NOTHING
+    chosen = table[mask]
+    return exactly(chosen["mean"].iloc[place]) if len(chosen) else NOTHING
 
 
 def _judge_coefficients(evidence: Evidence) -> Iterator[Claim]:
@@ -116,7 +116,7 @@ def _judge_coefficients(evidence: Evidence) -> Iterator[Claim]:
         id="fig01-power", artefact=FIGURE, location="Sec. 2.1, Figure 1 (right)", kind="figure", source="paper",
         statement="the product is minimised by |B*(omega)|^2 = |1 - eta - exp(i omega)|",
         quantity=f"F_inf by quadrature of |B*|^2 (1 + e cos(k omega)), e in {TILTS}, k in {ORDERS}, eta in {RATES}, over the closed form of the optimum: the smallest",
-        cells={place: exactly(each) for eta in RATES if len(power) for place, each in _perturbed(eta).items()},
+        cells={place: exactly(value) for eta in RATES if len(power) for place, value in _perturbed(eta).items()},
         criterion=at_least(1.0 - 1e-9, words="at least 1 (to 1e-9)"),
         changed="Before a first look at output at quick scale the drawn powers were compared with the formula that draws them.",
     )  # fmt: skip
@@ -130,7 +130,7 @@ def _judge_coefficients(evidence: Evidence) -> Iterator[Claim]:
 
 @cache
 def _perturbed(eta: float) -> dict[str, float]:
-    """F_inf of powers about the optimal one, over the smallest F_inf, by the perturbation."""
+    """F_inf of powers about the optimal one, divided by the smallest F_inf, by the perturbation."""
     best = mean_law.optimum(eta=eta, rho=1.0)
 
     def excess(e: float, k: int) -> float:
@@ -163,8 +163,8 @@ def _largest_correlation(power: pd.DataFrame) -> Estimate:
 def _never_worse(evidence: Evidence) -> Iterator[Bound]:
     table = rows(evidence, "fig01", panel="ratio", series="exact ratio")
     why = "F_inf of the optimum over that of DP-SGD without noise of observations"
-    for found in rows_of(table):
-        eta, measured = float(found["eta"]), found["mean"]
+    for row in rows_of(table):
+        eta, measured = float(row["eta"]), row["mean"]
         setting = f"Figure 1: eta={eta:g}"
         if eta in ends_and_middle(table["eta"]):
             yield bound_row(
@@ -178,8 +178,8 @@ def _binomials(evidence: Evidence) -> Iterator[Bound]:
     table = rows(evidence, "fig01", panel="time", series="beta*")
     table = table[table["t"] > 0]
     for eta, group in table.groupby("eta"):
-        for found in rows_of(group[group["t"].isin(ends(group["t"]))]):
-            t, measured = int(found["t"]), found["mean"]
+        for row in rows_of(group[group["t"].isin(ends(group["t"]))]):
+            t, measured = int(row["t"]), row["mean"]
             setting = f"Figure 1: eta={eta:g}, t={t}"
             value = (-1.0) ** t * float(binom(0.5, t)) * (1.0 - eta) ** t
             why = "(-1)^t binom(1/2, t) (1-eta)^t; measured is the table's, by a recursion"

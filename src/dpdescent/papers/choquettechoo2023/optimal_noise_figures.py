@@ -1,4 +1,4 @@
-"""The drawing of Figure 1: the optimal noise for mean estimation in closed form."""
+"""The drawing of Figure 1: the optimal noise for mean estimation, in closed form."""
 
 import math
 from typing import Any

@@ -1,7 +1,7 @@
 """Tables 1 and 4: the printed orders of the error for linear regression, each beside the exact value, and their claims.
 
-An entry's value is what stands inside its Theta, O or Omega, with all constants 1. Where the other columns of a row
-imply another entry than the printed one, it stands beside it (`correction`): the ratio of the row 1/k^2 in Table 4.
+An entry's value is that of the order inside its Theta, O or Omega, with all constants 1. Where the other columns of a
+row imply another entry than the printed one, it is added (`correction`): the ratio of the row 1/k^2 in Table 4.
 """
 
 import math
@@ -114,10 +114,10 @@ class Rate:
 
     Attributes:
         row: label of its row.
-        quantity: what the entry is about, its column.
+        quantity: label of its column.
         text: the entry as printed.
         order: its value at a setting, with a constant of 1; infinite where the entry is.
-        correction: whether the entry is implied by the row's others, and not the printed one.
+        correction: whether the entry is not printed, but implied by the other entries of its row.
     """
 
     row: str
@@ -190,15 +190,15 @@ def _row(
     return SpectrumRow(label, tuple(rates))
 
 
-def _ftrl(s: Setting, factor: float, power: int) -> float:
+def _ftrl_order(s: Setting, factor: float, power: int) -> float:
     return factor * s.eta**2 * s.unit * s.log**power
 
 
-def _ratio(s: Setting, factor: float, power: int) -> float:
+def _ratio_order(s: Setting, factor: float, power: int) -> float:
     return factor * s.eta / s.d * s.log**power
 
 
-def _partial(s: Setting) -> float:
+def _partial_sum(s: Setting) -> float:
     """`d^{1-a} / (1-a)`."""
     return math.pow(s.d, 1.0 - s.alpha) / (1.0 - s.alpha)
 
@@ -211,29 +211,29 @@ TABLE4 = (
     ),
     _row(
         "1/sqrt k", ("sqrt(d)", lambda s: math.sqrt(s.d)),
-        ("eta^2 sqrt(d) log^2(d/eta) / rho", lambda s: _ftrl(s, math.sqrt(s.d), 2)),
-        ("(eta/sqrt(d)) log^2(d/eta)", lambda s: _ratio(s, math.sqrt(s.d), 2)),
+        ("eta^2 sqrt(d) log^2(d/eta) / rho", lambda s: _ftrl_order(s, math.sqrt(s.d), 2)),
+        ("(eta/sqrt(d)) log^2(d/eta)", lambda s: _ratio_order(s, math.sqrt(s.d), 2)),
     ),
     _row(
-        "k^-a, a < 1", ("d^(1-a) / (1-a)", _partial),
-        ("eta^2 d^(1-a) log^2(d/eta) / ((1-a) rho)", lambda s: _ftrl(s, _partial(s), 2)),
-        ("eta log^2(d/eta) / ((1-a) d^a)", lambda s: _ratio(s, _partial(s), 2)),
+        "k^-a, a < 1", ("d^(1-a) / (1-a)", _partial_sum),
+        ("eta^2 d^(1-a) log^2(d/eta) / ((1-a) rho)", lambda s: _ftrl_order(s, _partial_sum(s), 2)),
+        ("eta log^2(d/eta) / ((1-a) d^a)", lambda s: _ratio_order(s, _partial_sum(s), 2)),
     ),
     _row(
         "1/k", ("log d", lambda s: math.log(s.d)),
-        ("eta^2 log^3(d/eta) / rho", lambda s: _ftrl(s, 1.0, 3)),
-        ("(eta/d) log^3(d/eta)", lambda s: _ratio(s, 1.0, 3)),
+        ("eta^2 log^3(d/eta) / rho", lambda s: _ftrl_order(s, 1.0, 3)),
+        ("(eta/d) log^3(d/eta)", lambda s: _ratio_order(s, 1.0, 3)),
     ),
     _row(
         "1/k^2", ("constant", lambda s: 1.0),
-        ("eta^2 log^2(d/eta) / rho", lambda s: _ftrl(s, 1.0, 2)),
-        ("(eta/d) log^3(d/eta)", lambda s: _ratio(s, 1.0, 3)),
-        ("(eta/d) log^2(d/eta)", lambda s: _ratio(s, 1.0, 2)),
+        ("eta^2 log^2(d/eta) / rho", lambda s: _ftrl_order(s, 1.0, 2)),
+        ("(eta/d) log^3(d/eta)", lambda s: _ratio_order(s, 1.0, 3)),
+        ("(eta/d) log^2(d/eta)", lambda s: _ratio_order(s, 1.0, 2)),
     ),
     _row(
         "k^-a, a > 1", ("a / (a-1)", lambda s: s.alpha / (s.alpha - 1.0)),
-        ("(a^2/(a-1)) eta^2 log^2(d/eta) / rho", lambda s: _ftrl(s, s.alpha**2 / (s.alpha - 1.0), 2)),
-        ("(a^2/(a-1)) (eta/d) log^2(d/eta)", lambda s: _ratio(s, s.alpha**2 / (s.alpha - 1.0), 2)),
+        ("(a^2/(a-1)) eta^2 log^2(d/eta) / rho", lambda s: _ftrl_order(s, s.alpha**2 / (s.alpha - 1.0), 2)),
+        ("(a^2/(a-1)) (eta/d) log^2(d/eta)", lambda s: _ratio_order(s, s.alpha**2 / (s.alpha - 1.0), 2)),
     ),
 )  # fmt: skip
 
@@ -247,8 +247,8 @@ def run_table1(spec: Spec) -> Iterator[Row]:
             NU_NOISY_FTRL: laws.nu_noisy_ftrl(problem, problem.eta * problem.mu),
         }  # fmt: skip
         for entry in TABLE1:
-            over = errors[LOWER_BOUND] if entry.quantity == RATIO else 1.0
-            exact, order = errors[entry.row] / over, entry.order(setting)
+            divisor = errors[LOWER_BOUND] if entry.quantity == RATIO else 1.0
+            exact, order = errors[entry.row] / divisor, entry.order(setting)
             yield {
                 "row": entry.row, "entry": entry.text, "d": cell["d"], "eta": cell["eta"],
                 "d_eff": effective_dimension(problem.lam), "series": SERIES[entry.quantity], "trial": 0,
@@ -294,7 +294,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield from _judge_table4(evidence)
 
 
-def _harder(table: pd.DataFrame) -> pd.DataFrame:
+def _by_difficulty(table: pd.DataFrame) -> pd.DataFrame:
     """Rows from the smallest problem to the largest: by dimension, and by falling learning rate."""
     return table.sort_values(["d", "eta"], ascending=[True, False])
 
@@ -313,7 +313,9 @@ def _judge_table1(evidence: Evidence) -> Iterator[Claim]:
         ("table1-sgd-ratio", "table1-ftrl-ratio", "ratio to lower bound", "the ratio to the lower bound", "exact F_inf over the exact infimum",
          "d / (eta d_eff)", "log^2(1/(eta mu))", "the exact infimum has logarithms that the lower bound has not"),
     ):  # fmt: skip
-        of_sgd, of_ftrl = (_harder(rows(evidence, "table1", row=row, series=series))["mean"] for row in (SGD, FTRL))
+        of_sgd, of_ftrl = (
+            _by_difficulty(rows(evidence, "table1", row=row, series=series))["mean"] for row in (SGD, FTRL)
+        )
         yield claim(
             id=sgd, artefact="table1", location="Table 1", kind="table", source="paper",
             statement=f"{words} of Noisy-SGD is Theta({sgd_order})",
@@ -331,7 +333,7 @@ def _judge_table1(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _judge_table4(evidence: Evidence) -> Iterator[Claim]:
-    table = _harder(rows(evidence, "table4"))
+    table = _by_difficulty(rows(evidence, "table4"))
     parts = {name: table[table["algorithm"] == name] for name in (SGD, "Noisy-FTRL", "ratio")}
     yield claim_on_all_cells(
         id="table4-sgd", **TABLE_4,
@@ -346,8 +348,8 @@ def _judge_table4(evidence: Evidence) -> Iterator[Claim]:
         cells=criteria.growth_by(parts["Noisy-FTRL"], ["row"]), criterion=at_most(SAME_ORDER),
     )  # fmt: skip
     yield from _table4_ratios(parts)
-    found = parts[SGD][parts[SGD]["row"].isin(list(SPECTRA))]
-    scaled = found.assign(mean=[row["d_eff"] / SPECTRA[row["row"]](row["d"]) for row in algebra.rows_of(found)])
+    selected = parts[SGD][parts[SGD]["row"].isin(list(SPECTRA))]
+    scaled = selected.assign(mean=[row["d_eff"] / SPECTRA[row["row"]](row["d"]) for row in algebra.rows_of(selected)])
     yield claim_on_all_cells(
         id="table4-d-eff", **TABLE_4,
         statement="effective dimensions: d, sqrt(d), d^(1-a)/(1-a), log d, constant, a/(a-1)",
@@ -358,7 +360,7 @@ def _judge_table4(evidence: Evidence) -> Iterator[Claim]:
         id="table4-always-better", artefact="table4", location="Table 4, caption", kind="table", source="paper",
         statement="Noisy-FTRL is always better at large dimension d or small learning rate eta",
         quantity="exact F_inf of Noisy-FTRL over that of Noisy-SGD at the largest d, by row the largest",
-        cells=criteria.values(_at_largest(parts["ratio"], "row"), "exact", ["row", "d"]), criterion=at_most(1.0 - EQUAL, words="below 1"),
+        cells=criteria.values(parts["ratio"].sort_values("d").groupby("row").tail(1), "exact", ["row", "d"]), criterion=at_most(1.0 - EQUAL, words="below 1"),
     )  # fmt: skip
 
 
@@ -373,16 +375,11 @@ def _table4_ratios(parts: dict[str, pd.DataFrame]) -> Iterator[Claim]:
         ("table4-ratio", "identity", "in all other rows the ratio is that of the two entries beside it", ratio["row"] != "1/k^2", "arithmetic of printed entries"),
         ("table4-ratio-square", "identity", "lambda_k = 1/k^2: the ratio is (eta/d) log^3(d/eta)", ratio["row"] == "1/k^2", "printed against printed: a misprint, finding table-4-ratio"),
     )  # fmt: skip
-    for id, source, words, kept, note in statements:
+    for id, source, words, mask, note in statements:
         yield claim_on_all_cells(
             id=id, artefact="table4", location="Table 4", kind="table", source=source,
             statement=words,
             quantity="printed ratio over the quotient of the row's other two entries: the one that is furthest from 1",
-            cells=algebra.ratios(ratio[kept], implied, place), criterion=within_of(1.0, EQUAL),
+            cells=algebra.ratios(ratio[mask], implied, place), criterion=within_of(1.0, EQUAL),
             note=note,
         )  # fmt: skip
-
-
-def _at_largest(table: pd.DataFrame, key: str) -> pd.DataFrame:
-    """The row with the largest d of each group."""
-    return table.sort_values("d").groupby(key).tail(1)

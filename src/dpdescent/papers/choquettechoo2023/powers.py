@@ -4,6 +4,7 @@ Errors are closed forms (`laws.tuned_rate`), at the clip norm (9) with its const
 have two eigenvalues, 1 and 1/kappa, so that kappa, d_eff and d can be moved one at a time.
 """
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import Criterion, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import Regime
-from dpdescent.replication.judging.statistics import Estimate
+from dpdescent.replication.judging.statistics import Estimate, less_number
 
 PLACES = {DP_SGD: "D.14", NU: "D.15"}
 # Powers of d, kappa and d_eff in the part due to privacy: through the start's distance, and through the labels' noise,
@@ -49,10 +50,10 @@ class Setting:
     """A regression problem with two eigenvalues and a horizon, large enough for both corollaries.
 
     Attributes:
-        d, large: dimension, and how many eigenvalues are 1.
-        kappa: one over the others.
+        d, large: dimension, and number of eigenvalues that are 1.
+        kappa: reciprocal of the other eigenvalues.
         T, rho: steps and budget.
-        distance: of the start from theta*, equal in all coordinates.
+        distance: distance of the start from theta*, equal in all coordinates.
         sigma: sd of the labels' noise.
     """
 
@@ -84,7 +85,7 @@ class Setting:
 
 BASE = Setting()
 
-# What each parameter is moved over; d_eff by the number of large eigenvalues, of which it is a few thousandths more.
+# Settings over which each parameter is moved; d_eff by the number of large eigenvalues, which it nearly equals.
 MOVED: dict[str, tuple[Setting, ...]] = {
     "d": tuple(replace(BASE, d=d) for d in (32, 64, 128)),
     "kappa": tuple(replace(BASE, kappa=kappa) for kappa in (1e3, 1e4, 1e5)),
@@ -97,43 +98,43 @@ MOVED: dict[str, tuple[Setting, ...]] = {
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges the powers of the parameters, what is left without privacy, the bounds as a whole, and learning rates."""
+    """Judges the powers of the parameters, the term without privacy, the bounds as a whole, and learning rates."""
     present = len(rows(evidence, ARTEFACT, panel="exact")) > 0
     failure = evidence.settings["failure"]
     for id, name in (("finite-powers-sgd", DP_SGD), ("finite-powers-ftrl", NU)):
         yield claim_on_all_cells(
             id=id, artefact=ARTEFACT, location=f"Sec. 2.3 (b), {PLACES[name]}", kind="theorem", source="paper",
-            statement=f"omitting log factors, the part of {name}'s error that is due to privacy has the powers of d, kappa and d_eff of the bound: {_told(name)}",
+            statement=f"omitting log factors, the part of {name}'s error that is due to privacy has the powers of d, kappa and d_eff of the bound: {_powers_text(name)}",
             quantity=f"log-log slope, less the printed power, of {FORM}, by parameter: the furthest off; {MEASURED}",
-            cells=_powers(name) if present else {}, criterion=_near(), regime=_regime(name, failure), changed=NEW, note=LARGE,
+            cells=_powers(name) if present else {}, criterion=_zero_criterion(), regime=_regime(name, failure), changed=NEW, note=LARGE,
         )  # fmt: skip
     yield claim_on_all_cells(
         id="finite-non-private", artefact=ARTEFACT, location="Sec. 2.3 (b), D.14, D.15", kind="theorem", source="paper",
         statement="both bounds have the same term without privacy, kappa d_eff sigma_sgd^2 / T",
         quantity=f"log-log slope, less the printed power, of {FORM}, where privacy costs nothing, by parameter and mechanism: the furthest off; {MEASURED}",
-        cells=_without_privacy() if present else {}, criterion=_near(), changed=NEW, note=LARGE,
+        cells=_without_privacy() if present else {}, criterion=_zero_criterion(), changed=NEW, note=LARGE,
     )  # fmt: skip
     for id, name in (("finite-bound-sgd", DP_SGD), ("finite-bound-ftrl", NU)):
         yield claim_on_all_cells(
             id=id, artefact=ARTEFACT, location=f"Sec. 2.3 (b), {PLACES[name]}", kind="theorem", source="paper",
             statement=f"for T of at least the order of kappa^2 d_eff^2 d / rho the printed bound holds for {name}, omitting log factors",
             quantity=f"log-log slope of the error over the bound at constant 1, by parameter: the largest; the error is {FORM}",
-            cells=_over_bound(name) if present else {}, criterion=at_most(NEARLY, f": it outgrows the bound by no power, {OMITTED}"),
+            cells=_slopes_of_ratios(name) if present else {}, criterion=at_most(NEARLY, f": it outgrows the bound by no power, {OMITTED}"),
             regime=_regime(name, failure), changed=NEW, note=f"{LARGE}; {_constant(name) if present else ''}",
         )  # fmt: skip
     yield claim_on_all_cells(
         id="finite-admissible-rate", artefact=ARTEFACT, location="D.15, proof", kind="theorem", source="paper",
         statement="the largest admissible learning rate of nu-DP-FTRL is mu rho / (R^4 d), up to logarithms",
         quantity="log-log slope, less the printed power, of the largest learning rate that Theorem D.13 allows at constant 1 (it is in its own condition), by parameter: the furthest off",
-        cells=_admissible(failure) if present else {}, criterion=_near(), changed=NEW,
+        cells=_admissible(failure) if present else {}, criterion=_zero_criterion(), changed=NEW,
     )  # fmt: skip
 
 
-def _near() -> Criterion:
+def _zero_criterion() -> Criterion:
     return within_of(0.0, NEARLY, words=f"within {NEARLY:g} of 0: {OMITTED}")
 
 
-def _told(name: str) -> str:
+def _powers_text(name: str) -> str:
     """The printed powers, for the statement."""
     return "; ".join(
         f"{', '.join(f'{power:g} of {parameter}' for parameter, power in POWERS[name, through].items())} through the {through}"
@@ -149,11 +150,12 @@ def tuned(setting: Setting, name: str, noisy: bool) -> laws.Tuned:
 
 
 def _slope(axis: str, settings: tuple[Setting, ...], values: list[float]) -> Estimate:
-    table = pd.DataFrame({axis: [_at(axis, each) for each in settings], "mean": values, "se": math.nan})
+    table = pd.DataFrame({axis: [_axis_value(axis, setting) for setting in settings], "mean": values, "se": math.nan})
     return algebra.least_squares_slope(table, axis)
 
 
-def _at(axis: str, setting: Setting) -> float:
+def _axis_value(axis: str, setting: Setting) -> float:
+    """The value of a parameter of `MOVED` in a setting."""
     if axis == "d_eff":
         return float(setting.lam.sum())
     if axis == "1/rho":
@@ -161,17 +163,13 @@ def _at(axis: str, setting: Setting) -> float:
     return float(getattr(setting, "sigma" if axis == "sigma_sgd" else axis))
 
 
-def _less(slope: Estimate, power: float) -> Estimate:
-    return Estimate(slope.value - power, slope.low - power, slope.high - power)
-
-
 def _powers(name: str) -> dict[str, Estimate]:
     cells = {}
     for through, sigma in (("distance", 0.0), ("labels", LOUD)):
         for axis, power in POWERS[name, through].items():
-            settings = tuple(replace(each, sigma=sigma) for each in MOVED[axis])
-            slope = _slope(axis, settings, [tuned(each, name, noisy=False).error for each in settings])
-            cells[f"{axis}, {through}"] = _less(slope, power)
+            settings = tuple(replace(setting, sigma=sigma) for setting in MOVED[axis])
+            slope = _slope(axis, settings, [tuned(setting, name, noisy=False).error for setting in settings])
+            cells[f"{axis}, {through}"] = less_number(slope, power)
     return cells
 
 
@@ -179,9 +177,9 @@ def _without_privacy() -> dict[str, Estimate]:
     cells = {}
     for name in MECHANISMS:
         for axis, power in WITHOUT_PRIVACY.items():
-            settings = tuple(replace(each, sigma=1.0, rho=NO_PRIVACY) for each in MOVED[axis])
-            slope = _slope(axis, settings, [tuned(each, name, noisy=True).error for each in settings])
-            cells[f"{axis}, {name}"] = _less(slope, power)
+            settings = tuple(replace(setting, sigma=1.0, rho=NO_PRIVACY) for setting in MOVED[axis])
+            slope = _slope(axis, settings, [tuned(setting, name, noisy=True).error for setting in settings])
+            cells[f"{axis}, {name}"] = less_number(slope, power)
     return cells
 
 
@@ -191,16 +189,16 @@ def bound(setting: Setting, name: str) -> float:
 
 
 def _ratios(name: str) -> Mapping[tuple[str, float], list[float]]:
-    """The error over the bound, by parameter and label noise."""
-    found = {}
+    """The ratios of the error to the bound, by parameter and label noise."""
+    ratios = {}
     for axis, settings in MOVED.items():
         for sigma in (0.0, 1.0, LOUD) if axis != "sigma_sgd" else (1.0,):
-            chosen = settings if axis == "sigma_sgd" else tuple(replace(each, sigma=sigma) for each in settings)
-            found[axis, sigma] = [tuned(each, name, noisy=True).error / bound(each, name) for each in chosen]
-    return found
+            chosen = settings if axis == "sigma_sgd" else tuple(replace(setting, sigma=sigma) for setting in settings)
+            ratios[axis, sigma] = [tuned(setting, name, noisy=True).error / bound(setting, name) for setting in chosen]
+    return ratios
 
 
-def _over_bound(name: str) -> dict[str, Estimate]:
+def _slopes_of_ratios(name: str) -> dict[str, Estimate]:
     cells = {}
     for (axis, sigma), values in _ratios(name).items():
         slope = _slope(axis, MOVED[axis], values)
@@ -209,20 +207,20 @@ def _over_bound(name: str) -> dict[str, Estimate]:
 
 
 def _constant(name: str) -> str:
-    values = [each for found in _ratios(name).values() for each in found]
-    return f"the error is {min(values):.3g} to {max(values):.3g} times the bound at constant 1 without logarithms"
+    ratios = list(itertools.chain(*_ratios(name).values()))
+    return f"the error is {min(ratios):.3g} to {max(ratios):.3g} times the bound at constant 1 without logarithms"
 
 
 def _regime(name: str, failure: float) -> Regime:
     """The conditions of the corollary at all settings, at the rates in use."""
-    found: dict[str, None] = {}
+    failures: dict[str, None] = {}
     for axis, settings in MOVED.items():
-        for each in settings:
+        for moved in settings:
             for sigma in (0.0, LOUD):
-                setting = each if axis == "sigma_sgd" else replace(each, sigma=sigma)
+                setting = moved if axis == "sigma_sgd" else replace(moved, sigma=sigma)
                 run = setting.run(tuned(setting, name, noisy=sigma == 0.0).eta, failure)
-                found |= dict.fromkeys(unmet(run, name))
-    return Regime(tuple(found))
+                failures |= dict.fromkeys(unmet(run, name))
+    return Regime(tuple(failures))
 
 
 @cache
@@ -232,9 +230,9 @@ def _admissible(failure: float) -> dict[str, Estimate]:
     cells = {}
     for axis, power in ADMISSIBLE.items():
         moved = [base | {axis: base[axis] * factor} for factor in (0.1, 1.0, 10.0)]
-        rates = [_largest_rate(failure, *each.values()) for each in moved]
-        table = pd.DataFrame({"at": [each[axis] for each in moved], "mean": rates, "se": math.nan})
-        cells[axis] = _less(algebra.least_squares_slope(table, "at"), power)
+        rates = [_largest_rate(failure, *case.values()) for case in moved]
+        table = pd.DataFrame({"at": [case[axis] for case in moved], "mean": rates, "se": math.nan})
+        cells[axis] = less_number(algebra.least_squares_slope(table, "at"), power)
     return cells
 
 

@@ -1,4 +1,4 @@
-"""Private prefix sums without learning (Sec. 4, eq. (3)): the exact error of mechanisms at the paper's numbers of steps."""
+"""Private prefix sums without learning (Sec. 4, eq. (3)): exact errors of mechanisms at the paper's sizes."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ CHARGED = (
     "trees are charged their tree's sensitivity, as in earlier work, though what they release attains a smaller eps "
     "(audit.csv), which favours nu"
 )
-# In ext_prefix_sums: what can be used at any horizon, besides nu-DP-FTRL.
+# Mechanisms of ext_prefix_sums, besides nu-DP-FTRL, that can be used at any horizon.
 ANYTIME = ("identity", "TreeAgg", "Honaker", "FHU")
 RESTARTED = ANYTIME[1:]
 SECTION_4: records.Place = {
@@ -64,7 +64,7 @@ def run_ext_prefix_sums(spec: Spec) -> Iterator[Row]:
 def _row(spec: Spec, name: str, strategy: Strategy, copies: int, T: int, k: int) -> Row:
     sensitivity = math.sqrt(strategy.sensitivity_squared(T, k))
     rmse = math.sqrt(strategy.prefix_error_squared(T) / T)
-    # The cost is as the square of the error at equal noise.
+    # The budget at which the error is that of independent noise at rho, because rho goes with the square of the error.
     independent = toeplitz.identity().normalised_rmse(T, k)
     rho = spec["settings"]["rho"] * (sensitivity * rmse / independent) ** 2
     return {
@@ -81,8 +81,8 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     scale = evidence.spec["artefacts"]["ext_prefix_sums"]["cells"]["paper scale"]["T"]
     by_size = {f"T = {T:g}, k = {k:g}": group for (T, k), group in table.groupby(["T", "k"])}
     large = {size: group for size, group in by_size.items() if group["T"].iloc[0] in as_list(scale)}
-    over_me = {size: quotient(_least(group, "nu"), _least(group, "ME")) for size, group in by_size.items()}
-    near_me = {size: each for size, each in over_me.items() if not math.isnan(each.value)}
+    ratios_to_me = {size: quotient(_least(group, "nu"), _least(group, "ME")) for size, group in by_size.items()}
+    known_ratios = {size: ratio for size, ratio in ratios_to_me.items() if not math.isnan(ratio.value)}
     restarted = {
         f"{name}, {size}": quotient(_least(group, name, fewest_copies=2), _least(group, name, most_copies=1))
         for size, group in by_size.items() if group["k"].iloc[0] > 1 for name in RESTARTED
@@ -104,7 +104,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         statement="nu-DP-FTRL achieves near state-of-the-art privacy-utility tradeoffs",
         why="opinion", because="the sentence is about accuracy, and no word of the paper says how near is near in the error (3)",
         changed="Before a review the error (3) was held to a factor of 1.2 of our choosing.",
-        note=f"sensitivity times RMSE of nu over that of ME: {algebra.places_text(near_me)}",
+        note=f"sensitivity times RMSE of nu over that of ME: {algebra.places_text(known_ratios)}",
     )  # fmt: skip
     low, high = evidence.published["cifar"]["gap_closed"]
     yield claim_on_all_cells(
@@ -125,11 +125,11 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 def _least(table: pd.DataFrame, *names: str, fewest_copies: float = 1, most_copies: float = math.inf) -> float:
     """The smallest error of some mechanisms over their numbers of restarts; NaN if none is there."""
-    kept = table["mechanism"].isin(names) & table["copies"].between(fewest_copies, most_copies)
-    return float(table[kept]["mean"].min())
+    chosen = table["mechanism"].isin(names) & table["copies"].between(fewest_copies, most_copies)
+    return float(table[chosen]["mean"].min())
 
 
 def _gap_closed(table: pd.DataFrame) -> Estimate:
-    """Share of the way from the best other anytime mechanism to ME; where ME is no better there is none."""
+    """Share of the gap from the best other anytime mechanism to ME that nu closes; none where ME is no better."""
     other = _least(table, *ANYTIME)
     return quotient(other - _least(table, "nu"), other - _least(table, "ME"))

@@ -41,7 +41,7 @@ def _by_copies(axes: Axes, rows: pd.DataFrame) -> None:
     log_scale(axes, "y")
     # Only powers of two where there are many, because the labels of all would overlap.
     copies = sorted(set(rows["copies"]))
-    grid_ticks(axes, copies if len(copies) < 8 else [each for each in copies if math.log2(each).is_integer()])
+    grid_ticks(axes, copies if len(copies) < 8 else [count for count in copies if math.log2(count).is_integer()])
     end_labels(axes, ends, gap=0.06)
 
 

@@ -1,4 +1,4 @@
-"""What the paper takes from elsewhere (App. C.4, F): elliptic integrals, small lemmas, the Hanson-Wright inequality."""
+"""Results that the paper takes from others (App. C.4, F): elliptic integrals, lemmas, the Hanson-Wright inequality."""
 
 import math
 from collections.abc import Iterator
@@ -73,7 +73,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         for b in sorted({a, math.sqrt(a * QUARTER), QUARTER}) if a <= QUARTER else ():
             yield from _ordered(a, b)
     for a in (1e-5, 0.01, 0.1, QUARTER, THIRD):
-        yield from (_beyond(a, b) for b in (0.26, 0.3, THIRD) if a <= b)
+        yield from (_beyond_a_quarter(a, b) for b in (0.26, 0.3, THIRD) if a <= b)
     yield from _cosines()
     yield from _reductions()
     yield from _thresholds()
@@ -101,10 +101,9 @@ def _first_kind(a: float) -> Iterator[Bound]:
     setting = f"k'={complementary:.4g}"
     why = f"log(4/k') and (1 + k'^2/4) log(4/k'); {CLOSED}"
     yield from between("K(k)", "Property F.10", setting, lower, upper, measured, why)
-    why = f"(5/4) log(4/k'); {CLOSED}"
     yield bound_row(
-        bound="K(k), coarsely from above", location="Property F.10", setting=setting, value=ceiling,
-        measured=measured, note=why,
+        bound="K(k), coarsely from above", location="Property F.10", setting=setting, value=ceiling, measured=measured,
+        note=f"(5/4) log(4/k'); {CLOSED}",
     )  # fmt: skip
 
 
@@ -126,16 +125,15 @@ def _ordered(a: float, b: float) -> Iterator[Bound]:
     )  # fmt: skip
     gap, complementary = (a * (1.0 - b / 2.0) / (b * (1.0 - a / 2.0))) ** 2, a / (2.0 - a)
     if gap < 1.0:
-        third = _third(1.0 - gap, complementary**2)
-        value = third_kind_bound(1.0 - gap, complementary)
-        why = f"log(4/k')/(1-alpha^2), without its factor 1 + O(k'), for which it leaves room; {CLOSED}"
         yield bound_row(
-            bound="Pi(alpha^2, k), from above", location="Property F.11", setting=setting, value=value, note=why,
-            measured=third,
+            bound="Pi(alpha^2, k), from above", location="Property F.11", setting=setting,
+            value=third_kind_bound(1.0 - gap, complementary),
+            note=f"log(4/k')/(1-alpha^2), without its factor 1 + O(k'), for which it leaves room; {CLOSED}",
+            measured=_third(1.0 - gap, complementary**2),
         )  # fmt: skip
 
 
-def _beyond(a: float, b: float) -> Bound:
+def _beyond_a_quarter(a: float, b: float) -> Bound:
     """Evaluates Lemma C.21(ii) where it is not stated and the proof of Proposition C.22 uses it."""
     why = f"(128/49) log(8/a), stated for b of at most 1/4; {CLOSED}"
     return bound_row(
@@ -209,8 +207,8 @@ def _thresholds() -> Iterator[Bound]:
 def _constant() -> Iterator[Bound]:
     """Evaluates the constant c of Hanson-Wright that Chernoff's bound gives for Gaussian vectors.
 
-    Its exponent is `(s - log(1+s)) |A|_F^2/(2 |A|_2^2)`, where `s = t |A|_2/|A|_F^2`. Over the minimum
-    in Lemma F.6 it is least at s = 1; many equal eigenvalues reach it.
+    Its exponent is `(s - log(1+s)) |A|_F^2/(2 |A|_2^2)`, where `s = t |A|_2/|A|_F^2`. Divided by the minimum in Lemma
+    F.6 it is least at s = 1; many equal eigenvalues reach it.
     """
     measured = (1.0 - math.log(2.0)) / 2.0
     why = "measured is (1 - log 2)/2, which Chernoff's bound gives for Gaussian vectors"

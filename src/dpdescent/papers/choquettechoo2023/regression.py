@@ -105,7 +105,7 @@ def _exact_rows(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
 
 def _bound_rows(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
     """Yields orders and bounds in the convention of eq. 8; an upper bound is left out where it is not stated."""
-    found = algorithms(spec, problem)
+    by_name = algorithms(spec, problem)
     unit, d_eff = problem.eta**2 * problem.clip_norm**2 / problem.rho, effective_dimension(problem.lam)
     values = {
         f"{SGD} order": problem.eta * problem.d * problem.clip_norm**2 / (8.0 * problem.rho),
@@ -116,7 +116,7 @@ def _bound_rows(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
         ),
         **{
             f"upper bound (C.15), {name}": formulas.upper_bound_by_frequency(problem, q, arm.gamma_squared)
-            for name, (arm, q) in found.items()
+            for name, (arm, q) in by_name.items()
         },
     }
     for series, value in values.items():
@@ -125,17 +125,17 @@ def _bound_rows(spec: Spec, problem: RegressionProblem) -> Iterator[Row]:
 
 
 def _simulated_rows(spec: Spec, problem: RegressionProblem, cell: Row) -> Iterator[Row]:
-    """Yields every trial's mean over the last steps, beside the exact recursion's mean over the same steps."""
-    T, tail, found = spec["arms"]["T"], spec["arms"]["tail"], algorithms(spec, problem)
+    """Yields the mean error of every trial over the last steps, beside the exact recursion's over the same steps."""
+    T, tail, by_name = spec["arms"]["T"], spec["arms"]["tail"], algorithms(spec, problem)
     start, place = np.zeros(problem.d), "_".join(f"{name}={value}" for name, value in cell.items())
-    arms = [arm for arm, _ in found.values()]
+    arms = [arm for arm, _ in by_name.values()]
     expected = [
         laws.tail_mean(laws.risks(problem, arm.strategy.coefficients(T), arm.noise_variance, start, T), tail)
         for arm in arms
     ]
     for trials in streams.groups(spec, (T, problem.d)):
         runs = streams.regression(spec, problem, arms, place, trials, start, tail=tail)
-        for a, (name, (arm, q)) in enumerate(found.items()):
+        for a, (name, (arm, q)) in enumerate(by_name.items()):
             for trial, value in zip(trials, runs.tail_mean[a], strict=True):
                 yield {
                     "kind": "simulated", "series": name, "trial": trial, "value": float(value),
@@ -159,7 +159,10 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges the caption's numbers, then its words, then the simulation."""
     for name, (series, axis, exact, simulated) in SLOPES.items():
         printed = float(evidence.published["slopes"][name])
-        by_grid = _by_grid(evidence, series, axis)
+        by_grid = {
+            grid: algebra.least_squares_slope(along(evidence, series, axis, variant=grid), axis)
+            for grid in ("main", *GRIDS[axis])
+        }
         yield _exact_slope(evidence, exact, series, axis, printed, by_grid)
         yield _simulated_slope(evidence, simulated, series, axis, printed, by_grid)
     yield from _dependence(evidence)
@@ -178,10 +181,11 @@ def _statement(series: str, axis: str, printed: float) -> str:
 
 def _exact_slope(evidence: Evidence, id: str, series: str, axis: str, printed: float, by_grid: algebra.Places) -> Claim:
     wanted = within_of(printed, SLOPE)
-    values = [each.value for each in with_value(by_grid.values())]
+    values = [slope.value for slope in with_value(by_grid.values())]
     main = by_grid["main"].value
     settings = {
-        each: algebra.least_squares_slope(along(evidence, series, axis, variant=each), axis) for each in SETTINGS
+        variant: algebra.least_squares_slope(along(evidence, series, axis, variant=variant), axis)
+        for variant in SETTINGS
     }
     return claim(
         id=id, **FIGURE_2, statement=_statement(series, axis, printed),
@@ -193,24 +197,18 @@ def _exact_slope(evidence: Evidence, id: str, series: str, axis: str, printed: f
     )  # fmt: skip
 
 
-def _by_grid(evidence: Evidence, series: str, axis: str) -> algebra.Places:
-    """Exact slopes on the main grid and on the others."""
-    grids = ("main", *GRIDS[axis])
-    return {each: algebra.least_squares_slope(along(evidence, series, axis, variant=each), axis) for each in grids}
-
-
 def _simulated_slope(
     evidence: Evidence, id: str, series: str, axis: str, printed: float, by_grid: algebra.Places
 ) -> Claim:
-    found, shorter = (
-        algebra.least_squares_slope(along(evidence, series, axis, "simulated", each), axis)
-        for each in ("main", "T = 4000")
+    slope, shorter = (
+        algebra.least_squares_slope(along(evidence, series, axis, "simulated", variant), axis)
+        for variant in ("main", "T = 4000")
     )
     unstated = axis == "eta"
     return claim(
         id=id, **FIGURE_2, statement=_statement(series, axis, printed),
         quantity=f"least-squares log-log slope of the simulated error{GRID_UNSTATED if unstated else ''}",
-        measured=_widened(found, by_grid) if unstated else found, criterion=within_of(printed, SLOPE),
+        measured=_widened(slope, by_grid) if unstated else slope, criterion=within_of(printed, SLOPE),
         straddles="unstated value decides" if unstated else "interval",
         changed=f"{WIDENED} {AS_EXACT}" if unstated else AS_EXACT,
         note=f"{shorter.value:.3g} at T = 4000{FITTED if unstated else ''}",
@@ -218,9 +216,9 @@ def _simulated_slope(
 
 
 def _widened(simulated: Estimate, by_grid: dict[str, Estimate]) -> Estimate:
-    """The simulated slope with an interval as much wider as exact slopes on other grids lie off that on the main one."""
+    """The simulated slope, its interval widened by the distances of exact slopes on other grids from that on main."""
     main = by_grid["main"].value
-    away = [0.0, *(each.value - main for each in with_value(by_grid.values()) if not math.isnan(main))]
+    away = [0.0, *(slope.value - main for slope in with_value(by_grid.values()) if not math.isnan(main))]
     return Estimate(simulated.value, simulated.low + min(away), simulated.high + max(away))
 
 
@@ -247,31 +245,31 @@ def _dependence(evidence: Evidence) -> Iterator[Claim]:
 def _nearly_equal(evidence: Evidence) -> Claim:
     """Judges the words on every grid of learning rates and with both orders, because neither is stated."""
     readings = {
-        f"{grid}, {words}": _off(evidence, grid, order)
+        f"{grid}, {words}": _claim_at_reading(evidence, grid, order)
         for grid in ("main", *GRIDS["eta"])
         for words, order in (("without logarithm", ""), ("with logarithm", " with log"))
     }
-    found = at_every_reading(readings)
-    told = {reading: made.measured for reading, made in readings.items() if made.measured is not None}
+    result = at_every_reading(readings)
+    distances = {reading: judged.measured for reading, judged in readings.items() if judged.measured is not None}
     return replace(
-        found,
-        note=f"{found.note}; furthest off {algebra.values_text(told.items())}; which lines are meant, and footnote 4, are not in the text",
+        result,
+        note=f"{result.note}; furthest off {algebra.values_text(distances.items())}; which lines are meant, and footnote 4, are not in the text",
     )  # fmt: skip
 
 
-def _off(evidence: Evidence, grid: str, logarithm: str) -> Claim:
-    """The claim at one reading: simulated slopes on the main grid, exact ones on others, less those of the order."""
-    found: algebra.Places = {}
+def _claim_at_reading(evidence: Evidence, grid: str, logarithm: str) -> Claim:
+    """The claim at one reading: simulated slopes on the main grid, exact ones on others, less the order's slopes."""
+    differences: algebra.Places = {}
     for series, axis, log in ((SGD, "eta", ""), (FTRL, "eta", logarithm), (FTRL, "d", logarithm)):
         variant = grid if axis == "eta" else "main"
         order = algebra.least_squares_slope(along(evidence, f"{series} order{log}", axis, "bound", variant), axis)
         empirical = along(evidence, series, axis, "simulated" if variant == "main" else "exact", variant)
-        found[f"{series}, {axis}"] = statistics.minus(algebra.least_squares_slope(empirical, axis), order)
+        differences[f"{series}, {axis}"] = statistics.minus(algebra.least_squares_slope(empirical, axis), order)
     return claim_on_all_cells(
         id="fig02-nearly-equal", artefact="fig02", location="Figure 2, caption, Sec. 2.2", kind="figure", source="paper",
         statement="the slopes of the corresponding empirical and theoretical lines are nearly equal, showing the tightness of the theory",
         quantity="slope of the error (simulated on the main grid, exact on others) less that of the theorem's order, where the caption says no more: the one that is furthest off, at the first reading",
-        cells=found, criterion=within_of(0.0, NEARLY, words=f"within {NEARLY:g} of 0 on every grid of learning rates, with the order's logarithm and without; open where they disagree"),
+        cells=differences, criterion=within_of(0.0, NEARLY, words=f"within {NEARLY:g} of 0 on every grid of learning rates, with the order's logarithm and without; open where they disagree"),
         changed="Before a review one grid, which is fitted to the printed slopes, and the order without its logarithm decided.",
     )  # fmt: skip
 

@@ -33,8 +33,8 @@ from dpdescent.replication.drawing.figures import (
 )  # fmt: skip
 from dpdescent.replication.judging.statistics import log_log_slope
 
-# Axis labels of Figure 2 by panel, which is named after what varies in it, and short names of algorithms; a published
-# slope is named after both.
+# Axis labels of Figure 2 by panel, which has the name of its axis, and short names of algorithms; both make the name of
+# a published slope.
 VARIED = {"d": D, "d_eff": D_EFF, "eta": ETA}
 ALGORITHMS = {"Noisy-SGD": "sgd", "nu-Noisy-FTRL": "ftrl"}
 SGD, FTRL = (color_of(name) for name in ALGORITHMS)
@@ -65,11 +65,15 @@ def draw_fig02(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         rows = table[table["panel"] == x]
         claimed = {name: published.get(f"{short}_{x}") for name, short in ALGORITHMS.items()}
         _errors(top, select(rows), x)
-        _bounds(bounds, select(rows), x)
+        _exact(bounds, select(rows), x)
+        _lines(bounds, select(rows), x, BOUNDS)
         for panel in (top, bounds):
             log_scale(panel)
             panel.set(xlabel=label, ylabel=SUBOPTIMALITY)
-        _cut(bounds, select(rows, kind="exact"))
+        exact = select(rows, kind="exact")
+        if len(exact):
+            # The panel's height is limited, because upper bounds tend to infinity.
+            bounds.set_ylim(top=min(bounds.get_ylim()[1], HIGHEST * exact["mean"].max()))
         bounds.set_title("exact limits and bounds")
         # Padded, because the legend of slopes is between the title and the axes.
         top.set_title(held_fixed(select(rows), x), pad=32)
@@ -93,12 +97,6 @@ def _errors(axes: Axes, rows: pd.DataFrame, x: str) -> None:
     _lines(axes, rows, x, ORDERS)
 
 
-def _bounds(axes: Axes, rows: pd.DataFrame, x: str) -> None:
-    """Draws the paper's bounds with their constants, and the exact errors that they are on."""
-    _exact(axes, rows, x)
-    _lines(axes, rows, x, BOUNDS)
-
-
 def _exact(axes: Axes, rows: pd.DataFrame, x: str) -> None:
     for name in ALGORITHMS:
         line(axes, where(rows, series=name, kind="exact"), x, f"{label_of(name)}, exact", color=color_of(name))
@@ -108,12 +106,6 @@ def _lines(axes: Axes, rows: pd.DataFrame, x: str, looks: dict[str, Look]) -> No
     for series, (label, color, dashes, width) in looks.items():
         bound = where(rows, kind="bound", series=series)
         line(axes, bound, x, label, color=color, linestyle=dashes, linewidth=width, zorder=1.5 if width > 2 else 2)
-
-
-def _cut(axes: Axes, exact: pd.DataFrame) -> None:
-    """Limits the panel's height, because upper bounds tend to infinity."""
-    if len(exact):
-        axes.set_ylim(top=min(axes.get_ylim()[1], HIGHEST * exact["mean"].max()))
 
 
 def _slope_legend(axes: Axes, rows: pd.DataFrame, x: str, claimed: dict[str, float | None]) -> None:

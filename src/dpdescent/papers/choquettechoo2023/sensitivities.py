@@ -68,7 +68,7 @@ def run_table2(spec: Spec) -> Iterator[Row]:
 
 
 def _algorithms(problem: RegressionProblem) -> dict[str, tuple[float, Toeplitz, Array]]:
-    """Returns by row: damping, noise coefficients, weights of the error."""
+    """Returns damping, noise coefficients and weights of the error, by row of the table."""
     eta_mu, best = problem.eta * problem.mu, laws.best_damped_nu(problem)
     # Anti-PGD has the weights of damped anti-PGD at nu = 0, which are 2 eta lambda.
     return {
@@ -108,11 +108,11 @@ def _table2(evidence: Evidence, row: str, quantity: str) -> pd.DataFrame:
 
 
 def _sensitivities(evidence: Evidence) -> Iterator[Claim]:
-    found = {
+    by_row = {
         name: _table2(evidence, name, "sensitivity squared")
         for name in (FICHTENBERGER, NU_NOISY_FTRL, ANTI_PGD, DAMPED_ANTI_PGD)
     }
-    undamped, damped = found[FICHTENBERGER], found[DAMPED_ANTI_PGD]
+    undamped, damped = by_row[FICHTENBERGER], by_row[DAMPED_ANTI_PGD]
     statements: tuple[tuple[str, Source, str, str, pd.DataFrame, str, str], ...] = (
         ("table2-sensitivity-undamped", "paper", FICHTENBERGER, "log T", undamped, "T", "natural logarithm"),
         ("table2-sensitivity-damped-anti-pgd", "identity", DAMPED_ANTI_PGD, "1/nu", algebra.rows_at_end(damped, "T"), "nu, at the largest T", "a geometric sum, 1/(nu (2 - nu))"),
@@ -129,24 +129,24 @@ def _sensitivities(evidence: Evidence) -> Iterator[Claim]:
         id="table2-sensitivity-nu", artefact="table2", location="Table 2, App. D.4", kind="table", source="paper",
         statement="nu-Noisy-FTRL: gamma_T^2 is of the order log(1/nu), and at most 5 log(1/(eta mu)) always",
         quantity="gamma_T^2 over log(1/nu): the largest over T and eta",
-        cells=algebra.means(found[NU_NOISY_FTRL], ["eta", "T"]), criterion=at_most(SENSITIVITY_CONSTANT),
+        cells=algebra.means(by_row[NU_NOISY_FTRL], ["eta", "T"]), criterion=at_most(SENSITIVITY_CONSTANT),
     )  # fmt: skip
     yield claim_on_all_cells(
         id="table2-sensitivity-anti-pgd", artefact="table2", location="Table 2, App. C.5", kind="table", source="identity",
         statement="Anti-PGD: gamma_T^2 = T, the norm of a column of ones",
         quantity="gamma_T^2 over T: the one that is furthest from 1",
-        cells=algebra.means(found[ANTI_PGD], ["eta", "T"]), criterion=within_of(1.0, EQUAL),
+        cells=algebra.means(by_row[ANTI_PGD], ["eta", "T"]), criterion=within_of(1.0, EQUAL),
     )  # fmt: skip
 
 
 def _suboptimalities(evidence: Evidence) -> Iterator[Claim]:
-    """Judges the errors that Table 2 says are finite; rows differ in eta, and in nu with it."""
-    found = _table2(evidence, NU_NOISY_FTRL, "suboptimality").sort_values("eta", ascending=False)
+    """Judges the errors that are finite in Table 2; rows differ in eta, and in nu with it."""
+    errors = _table2(evidence, NU_NOISY_FTRL, "suboptimality").sort_values("eta", ascending=False)
     yield claim(
         id="table2-suboptimality-nu", artefact="table2", location="Table 2", kind="table", source="paper",
         statement="nu-Noisy-FTRL with 0 < nu <= eta mu: F_inf is at most of the order eta^2 G^2 Tr H log^2(1/nu) / rho",
         quantity="exact F_inf over that order as eta falls: its largest value over its first",
-        measured=algebra.largest_over_first(found["mean"]), criterion=at_most(SAME_ORDER),
+        measured=algebra.largest_over_first(errors["mean"]), criterion=at_most(SAME_ORDER),
     )  # fmt: skip
     damped = _table2(evidence, DAMPED_ANTI_PGD, "suboptimality")
     yield claim(
@@ -169,7 +169,7 @@ def _diverging(evidence: Evidence) -> Claim:
 
 
 def _last_step_over_first(table: pd.DataFrame) -> Estimate:
-    """What the last horizon adds to the error over what the second adds to the first; horizons grow by equal factors."""
+    """The error's growth to the last horizon divided by that from the first; horizons grow by equal factors."""
     moves = table["exact"].diff().dropna().tolist()
     return exactly(moves[-1] / moves[0]) if len(moves) > 1 and moves[0] > 0 else NOTHING
 
@@ -177,17 +177,18 @@ def _last_step_over_first(table: pd.DataFrame) -> Estimate:
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of the limit for every nu of Figure 2, of horizons, of norms of beta, of several participations."""
     yield from _limits(evidence)
-    for found in rows_of(_horizons(evidence)):
-        yield from _horizon(found)
+    horizons, keys = rows(evidence, "table2", quantity="sensitivity squared"), ["row", "nu", "T"]
+    for row in rows_of(horizons.drop_duplicates(keys).sort_values(keys)):
+        yield from _horizon(row)
     yield from _norms(evidence)
-    for found in rows_of(rows(evidence, "ext_prefix_sums", copies=1)):
-        yield from _participations(found)
+    for row in rows_of(rows(evidence, "ext_prefix_sums", copies=1)):
+        yield from _participations(row)
 
 
 def _limits(evidence: Evidence) -> Iterator[Bound]:
     table = damped(evidence)
-    for found in rows_of(table):
-        nu, measured = found["nu"], found["gamma_squared"]
+    for row in rows_of(table):
+        nu, measured = row["nu"], row["gamma_squared"]
         grid = Quadrature.graded(nu)
         value = float(grid.integrate(distance_squared(nu, grid.frequencies) ** -0.5)) / (2.0 * math.pi)
         closed = laws.gamma_squared_nu(nu)
@@ -199,17 +200,16 @@ def _limits(evidence: Evidence) -> Iterator[Bound]:
 
 def damped(evidence: Evidence) -> pd.DataFrame:
     """Rows of Figure 2 for every distinct nu with its limiting sensitivity."""
-    found = [rows(evidence, "fig02", each, kind="exact", series=FTRL) for each in ("main", "fixed nu")]
-    return pd.concat(found).drop_duplicates("nu").sort_values("nu")
+    tables = [rows(evidence, "fig02", variant, kind="exact", series=FTRL) for variant in ("main", "fixed nu")]
+    return pd.concat(tables).drop_duplicates("nu").sort_values("nu")
 
 
 def _limit_bounds(nu: float, measured: float) -> Iterator[Bound]:
     setting = f"nu={nu:g}"
-    value = elliptic.diagonal_bound(nu) / (2.0 * math.pi)
-    why = f"5 log(8/nu) / (2 pi); {MEASURED}"
     yield bound_row(
-        bound="gamma_inf^2 of eq. (7), from above", location="Lemma C.21(i), (50)", setting=setting, value=value,
-        measured=measured, note=why,
+        bound="gamma_inf^2 of eq. (7), from above", location="Lemma C.21(i), (50)", setting=setting,
+        value=elliptic.diagonal_bound(nu) / (2.0 * math.pi), measured=measured,
+        note=f"5 log(8/nu) / (2 pi); {MEASURED}",
     )  # fmt: skip
     value = 5.0 * math.log(1.0 / nu)
     why = f"5 log(1/nu), as the proof of D.15 has it: {value / measured:.3g} times it; {MEASURED}"
@@ -219,14 +219,9 @@ def _limit_bounds(nu: float, measured: float) -> Iterator[Bound]:
     )  # fmt: skip
 
 
-def _horizons(evidence: Evidence) -> pd.DataFrame:
-    table = rows(evidence, "table2", quantity="sensitivity squared")
-    return table.drop_duplicates(["row", "nu", "T"]).sort_values(["row", "nu", "T"])
-
-
-def _horizon(found: pd.Series) -> Iterator[Bound]:
+def _horizon(row: pd.Series) -> Iterator[Bound]:
     """Compares gamma_T^2 of a family of Table 2 with that of the inverse of B, and with its closed form."""
-    family, nu, T, measured = found["row"], float(found["nu"]), int(found["T"]), found["exact"]
+    family, nu, T, measured = row["row"], float(row["nu"]), int(row["T"]), row["exact"]
     setting = f"{family}: T={T}, nu={nu:g}"
     strategy = _strategy(family, nu)
     if T <= INVERTED:
@@ -236,11 +231,9 @@ def _horizon(found: pd.Series) -> Iterator[Bound]:
         yield equal("gamma_T^2, closed form", "App. C.5", setting, float(T), measured, f"T; {MEASURED}")
     elif family != orders.FICHTENBERGER:
         value = strategy.sensitivity_squared_limit()
-        why = f"gamma_T increases to gamma_inf; {MEASURED}"
-        rounding = 1e-12 * value
         yield bound_row(
             bound="gamma_T^2, its limit", location="App. C.1.1", setting=setting, value=value, measured=measured,
-            note=why, allowed=rounding,
+            note=f"gamma_T increases to gamma_inf; {MEASURED}", allowed=1e-12 * value,
         )  # fmt: skip
     if family == orders.DAMPED_ANTI_PGD:
         value = (1.0 - (1.0 - nu) ** (2 * T)) / (nu * (2.0 - nu))
@@ -250,8 +243,8 @@ def _horizon(found: pd.Series) -> Iterator[Bound]:
 
 def _strategy(family: str, nu: float) -> Toeplitz:
     undamped = {orders.FICHTENBERGER: toeplitz.optimal_cc(), orders.ANTI_PGD: toeplitz.anti_pgd()}
-    given = {orders.NU_NOISY_FTRL: toeplitz.nu_family, orders.DAMPED_ANTI_PGD: toeplitz.damped_anti_pgd}
-    return undamped[family] if family in undamped else given[family](nu)
+    damped_families = {orders.NU_NOISY_FTRL: toeplitz.nu_family, orders.DAMPED_ANTI_PGD: toeplitz.damped_anti_pgd}
+    return undamped[family] if family in undamped else damped_families[family](nu)
 
 
 def _inverse_squared(beta: Array) -> float:
@@ -266,17 +259,16 @@ def _norms(evidence: Evidence) -> Iterator[Bound]:
         measured = float(np.abs(toeplitz.nu_family(nu).coefficients(math.ceil(SUMMED / nu))).sum())
         why = f"2 - sqrt(nu); no measurement: measured is the sum of {SUMMED:g}/nu coefficients"
         yield equal("|beta|_1 of eq. (7)", "(7)", f"nu={nu:g}", 2.0 - math.sqrt(nu), measured, why)
-        why = "no measurement: measured is the square of that sum"
         yield bound_row(
             bound="|beta|_1^2 of eq. (7)", location="Cor. D.15, proof", setting=f"nu={nu:g}", value=4.0,
-            measured=measured**2, note=why,
+            measured=measured**2, note="no measurement: measured is the square of that sum",
         )  # fmt: skip
 
 
-def _participations(found: pd.Series) -> Iterator[Bound]:
+def _participations(row: pd.Series) -> Iterator[Bound]:
     """Squared sensitivity to a record that takes part k times, T/k steps apart: closed forms, and dense encoders."""
-    name, T, k = found["mechanism"], int(found["T"]), int(found["k"])
-    setting, measured = f"prefix sums: {name}, T={T}, k={k}", found["sensitivity"] ** 2
+    name, T, k = row["mechanism"], int(row["T"]), int(row["k"])
+    setting, measured = f"prefix sums: {name}, T={T}, k={k}", row["sensitivity"] ** 2
     if name == "identity":
         why = f"k: orthogonal columns; {MEASURED}"
         yield equal("squared sensitivity, closed form", "Thm 1.1", setting, float(k), measured, why)
@@ -285,7 +277,7 @@ def _participations(found: pd.Series) -> Iterator[Bound]:
         why = f"1 + floor(log2 T), the finished nodes that a step lies in; {MEASURED}"
         yield equal("squared sensitivity, closed form", "Thm 1.1", setting, levels, measured, why)
     if name not in ("identity", "ME") and T <= DENSE:
-        strategy: Strategy = toeplitz.nu_family(found["nu"]) if name == "nu" else MECHANISMS[name](T, k)
+        strategy: Strategy = toeplitz.nu_family(row["nu"]) if name == "nu" else MECHANISMS[name](T, k)
         why = f"largest sum over the columns of a record, dense C, C'C >= 0; {MEASURED}"
         value = squared_of(strategy.encoder(T), k)
         yield equal("squared sensitivity, dense", "Thm 1.1", setting, value, measured, why)

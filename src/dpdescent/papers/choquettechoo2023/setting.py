@@ -21,13 +21,13 @@ ONE_LARGE = "one large"
 NON_PRIVATE, DP_SGD, AMPLIFIED, NU, ME = "non-private", "DP-SGD", "DP-SGD, amplified", "nu-DP-FTRL", "ME"
 SGD, FTRL, OPTIMUM = "Noisy-SGD", "nu-Noisy-FTRL", "optimum"
 RESTARTS = ", restarts"
-# Amplified DP-SGD with the noise that Renyi divergences ask for, as in the setup that the paper follows.
+# Amplified DP-SGD with the noise of an account by Renyi divergences, as in the setup that the paper follows.
 AMPLIFIED_RENYI = f"{AMPLIFIED}, Renyi"
 
 
 @dataclass(frozen=True, eq=False)
 class RegressionProblem:
-    """Linear regression in the eigenbasis of H, and how Noisy-FTRL is run on it.
+    """Linear regression in the eigenbasis of H, with the settings of Noisy-FTRL on it.
 
     Attributes:
         lam: eigenvalues of the input covariance H, in any order, shape (d,).
@@ -137,7 +137,7 @@ def effective_dimension(lam: Array) -> float:
 
 
 def problems(spec: Spec) -> Iterator[tuple[Row, RegressionProblem]]:
-    """Yields the regression problems of a part's cell, a power law each, with their d, alpha and eta."""
+    """Yields the regression problems of a part's cell, with d, alpha and eta of each; spectra are power laws."""
     cell, settings = spec["cell"], spec["settings"]
     for d, alpha, eta in itertools.product(*(as_list(cell[name]) for name in ("d", "alpha", "eta"))):
         problem = RegressionProblem(

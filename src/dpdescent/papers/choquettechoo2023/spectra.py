@@ -1,7 +1,7 @@
-"""Spectra and dimensions (Sec. 2.2): Noisy-SGD against nu-Noisy-FTRL, the separation, and how near the optimum it is.
+"""Spectra and dimensions (Sec. 2.2): the gain of nu-Noisy-FTRL over Noisy-SGD, and its distance from the optimum.
 
-Powers of logarithms come from closed forms far beyond what a table can hold: over a few decades a logarithm is nearly a
-constant, so that a spread within a factor tells one power from the next only where its argument moves over tens of
+Powers of logarithms come from closed forms at sizes that no table can hold, because over a few decades a logarithm is
+nearly a constant: a spread within a factor tells one power from the next only where its argument moves over tens of
 decades.
 """
 
@@ -46,7 +46,7 @@ from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import NOTHING, exactly
 
 GAIN = "Noisy-SGD over nu-Noisy-FTRL"
-# Sizes between which the power of a logarithm is read off closed forms: levels of the dyadic spectrum, dimensions.
+# Sizes from which the power of a logarithm is computed by closed forms: levels of the dyadic spectrum, dimensions.
 LEVELS, DIMENSIONS = (58, 116), (1e35, 1e70)
 ARTEFACT = "ext_spectra"
 # The largest dimension whose covariance is made a matrix.
@@ -63,17 +63,13 @@ def run_ext_spectra(spec: Spec) -> Iterator[Row]:
             lam = spectrum(name, d)
             eta = cell["eta_times_trace"] / float(lam.sum())
             problem = RegressionProblem(lam, eta, settings["rho"], settings["clip_norm"])
-            for series, value in _exact_errors(problem).items():
+            sgd, ftrl = laws.noisy_sgd(problem), laws.nu_noisy_ftrl(problem, problem.eta * problem.mu)
+            errors = {SGD: sgd, FTRL: ftrl, OPTIMUM: laws.least_error(problem), GAIN: sgd / ftrl}
+            for series, value in errors.items():
                 yield {
                     "spectrum": name, "d": d, "series": series, "trial": 0, "value": value,
                     "eta": eta, "d_eff": effective_dimension(lam), "nu": eta * problem.mu,
                 }  # fmt: skip
-
-
-def _exact_errors(problem: RegressionProblem) -> dict[str, float]:
-    sgd, ftrl = laws.noisy_sgd(problem), laws.nu_noisy_ftrl(problem, problem.eta * problem.mu)
-    least = laws.least_error(problem)
-    return {"Noisy-SGD": sgd, "nu-Noisy-FTRL": ftrl, "optimum": least, "Noisy-SGD over nu-Noisy-FTRL": sgd / ftrl}
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +78,7 @@ class Levels:
 
     Attributes:
         lam: the distinct eigenvalues, shape (levels,).
-        copies: how often each occurs, shape (levels,).
+        copies: multiplicities of the eigenvalues, shape (levels,).
     """
 
     lam: Array
@@ -111,7 +107,7 @@ def dyadic(levels: int) -> Levels:
 
 
 def gain(spectrum: Levels, eta_times_trace: float) -> float:
-    """F_inf of Noisy-SGD over that of nu-Noisy-FTRL with nu = eta mu, without label noise, exact.
+    """F_inf of Noisy-SGD divided by that of nu-Noisy-FTRL with nu = eta mu, without label noise, exact.
 
     The factor 1/(1 - A) by which the inputs' randomness feeds the error back is the same for both.
     """
@@ -125,7 +121,7 @@ def gain(spectrum: Levels, eta_times_trace: float) -> float:
 
 def gain_exponent(small: Levels, large: Levels, eta_times_trace: float) -> float:
     """The power p of log d if the gain is of the order d / log^p d, between two sizes of a spectrum."""
-    lost = [each.d / gain(each, eta_times_trace) for each in (small, large)]
+    lost = [levels.d / gain(levels, eta_times_trace) for levels in (small, large)]
     return math.log(lost[1] / lost[0]) / math.log(math.log(large.d) / math.log(small.d))
 
 
@@ -136,7 +132,10 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _separation(evidence: Evidence) -> Iterator[Claim]:
-    sgd, ftrl, gain = (_spectrum(evidence, series, "one large") for series in (SGD, FTRL, GAIN))
+    sgd, ftrl, gain = (
+        rows(evidence, "ext_spectra", series=series, spectrum="one large").sort_values("d")
+        for series in (SGD, FTRL, GAIN)
+    )
     words = "eigenvalues (1, 1/d, ..., 1/d)"
     yield claim_on_all_cells(
         id="separation-d-eff", **IDENTITY_2_2, statement=f"{words}: d_eff <= 2",
@@ -173,10 +172,6 @@ def _separation(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def _spectrum(evidence: Evidence, series: str, name: str) -> pd.DataFrame:
-    return rows(evidence, "ext_spectra", series=series, spectrum=name).sort_values("d")
-
-
 def _any_spectrum(evidence: Evidence) -> Iterator[Claim]:
     table = rows(evidence, "ext_spectra")
     gain = table[(table["series"] == GAIN) & (table["spectrum"] != "one large")]
@@ -196,12 +191,12 @@ def _any_spectrum(evidence: Evidence) -> Iterator[Claim]:
         quantity="its exact F_inf over the infimum over all beta, over log^2(1/(eta mu)), as d grows: its largest value over its first, by spectrum the largest",
         cells=criteria.growth_by(_over_logarithms(ftrl, best), ["spectrum"]), criterion=at_most(criteria.SAME_ORDER),
         changed="Before a first look at output at quick scale a factor of two without logarithms, our reading at Figure 2's settings, was asked for.",
-        note=f"without the logarithms the ratio is at most {max(each.value for each in plain.values()):.3g}" if plain else "",
+        note=f"without the logarithms the ratio is at most {max(ratio.value for ratio in plain.values()):.3g}" if plain else "",
     )  # fmt: skip
 
 
 def _over_logarithms(ftrl: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
-    """Rows, from the smallest d up, whose mean is F_inf over the infimum and over log^2(1/(eta mu))."""
+    """Rows, from the smallest d up, whose mean is F_inf divided by the infimum and by log^2(1/(eta mu))."""
     place = ["spectrum", "d"]
     both = ftrl.merge(best[[*place, "mean"]], on=place, suffixes=("", "_best")).sort_values("d")
     smallest = [spectrum(row["spectrum"], int(row["d"])).min() for row in algebra.rows_of(both)]
@@ -230,39 +225,32 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of every spectrum at its smallest and largest dimension, and of the example."""
     table = rows(evidence, ARTEFACT)
     for _, group in table.groupby("spectrum", sort=False):
-        for found in rows_of(group[group["d"].isin(ends(group["d"]))].drop_duplicates("d")):
-            yield from _dimension(found)
-            yield from _errors(group[group["d"] == found["d"]], found)
+        for row in rows_of(group[group["d"].isin(ends(group["d"]))].drop_duplicates("d")):
+            d, why = float(int(row["d"])), "measured is d_eff = Tr H/||H||_2, between 1 and d"
+            yield from between("d_eff", "Table 1, Sec. 2.2", _setting(row), 1.0, d, row["d_eff"], why, 1e-12)
+            yield from _errors(group[group["d"] == row["d"]], row)
         small = group[group["d"] <= DENSE]
-        yield from (
-            _stable_rank(found) for found in rows_of(small[small["d"] == small["d"].max()].drop_duplicates("d"))
-        )
+        yield from (_stable_rank(row) for row in rows_of(small[small["d"] == small["d"].max()].drop_duplicates("d")))
     example = table[table["spectrum"] == ONE_LARGE]
     for d in ends_and_middle(example["d"]):
-        found = example[example["d"] == d].iloc[0]
+        row = example[example["d"] == d].iloc[0]
         yield bound_row(
-            bound="d_eff of the example", location="Sec. 2.2", setting=_setting(found), value=2.0,
-            measured=found["d_eff"], note="measured is d_eff",
+            bound="d_eff of the example", location="Sec. 2.2", setting=_setting(row), value=2.0,
+            measured=row["d_eff"], note="measured is d_eff",
         )  # fmt: skip
 
 
-def _setting(found: pd.Series) -> str:
-    return f"spectrum {found['spectrum']}: d={found['d']:g}, eta={found['eta']:.4g}"
+def _setting(row: pd.Series) -> str:
+    return f"spectrum {row['spectrum']}: d={row['d']:g}, eta={row['eta']:.4g}"
 
 
-def _dimension(found: pd.Series) -> Iterator[Bound]:
-    d, measured = int(found["d"]), found["d_eff"]
-    why = "measured is d_eff = Tr H/||H||_2, between 1 and d"
-    yield from between("d_eff", "Table 1, Sec. 2.2", _setting(found), 1.0, float(d), measured, why, 1e-12)
-
-
-def _stable_rank(found: pd.Series) -> Bound:
+def _stable_rank(row: pd.Series) -> Bound:
     """Evaluates the stable rank of a dense H, rotated by a cosine transform so that its spectrum cannot be read off."""
-    lam = spectrum(found["spectrum"], int(found["d"]))
+    lam = spectrum(row["spectrum"], int(row["d"]))
     root = _root(lam)
     value = (np.linalg.norm(root) / np.linalg.norm(root, 2)) ** 2
     why = "||H^(1/2)||_F^2/sigma_max^2 of the root of a dense H; measured is d_eff in the table"
-    return equal("stable rank", "App. C.6", _setting(found), float(value), found["d_eff"], why)
+    return equal("stable rank", "App. C.6", _setting(row), float(value), row["d_eff"], why)
 
 
 def _root(lam: Array) -> Array:
@@ -273,13 +261,13 @@ def _root(lam: Array) -> Array:
     return root
 
 
-def _errors(group: pd.DataFrame, found: pd.Series) -> Iterator[Bound]:
+def _errors(group: pd.DataFrame, row: pd.Series) -> Iterator[Bound]:
     ftrl, least = (mean_at(group[group["series"] == name]) for name in (FTRL, OPTIMUM))
     if ftrl is not None and least is not None:
         why = (
             f"measured is the exact F_inf of nu-Noisy-FTRL, {ftrl / least:.4g} times the exact infimum; {criteria.HALF}"
         )
         yield bound_row(
-            bound="infimum over all beta, by spectrum", location="Thm 2.2", setting=_setting(found), value=least,
+            bound="infimum over all beta, by spectrum", location="Thm 2.2", setting=_setting(row), value=least,
             measured=ftrl, direction="at least", note=why, allowed=1e-12 * least,
         )  # fmt: skip

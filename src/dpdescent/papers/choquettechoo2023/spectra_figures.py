@@ -15,7 +15,7 @@ SPECTRA = ("flat", "k^-0.5", "k^-1", "k^-2", "k^-3", "one large")
 
 
 def draw_ext_spectra(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the gain over independent noise per dimension, the error over that of the best noise, and the errors."""
+    """Draws the gain over independent noise per dimension, the ratio to the least error, and the errors."""
     figure, axes = panels(4, size=(5.2, 3.6), squeeze=False)
     gain, loss, *errors = axes[0]
     methods = ("Noisy-SGD", "nu-Noisy-FTRL")
@@ -24,11 +24,11 @@ def draw_ext_spectra(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     for name, color, marker in zip(names, shades(len(names)), MARKERS * len(names), strict=False):
         rows, style = main[main["spectrum"] == name], dict[str, Any](marker=marker, markersize=3.5)
         line(gain, _over_dimension(rows), "d", spectrum_label(name), color=color, **style)
-        line(loss, _over(rows, "nu-Noisy-FTRL", "optimum"), "d", color=color, **style)
+        line(loss, _ratio_by_dimension(rows, "nu-Noisy-FTRL", "optimum"), "d", color=color, **style)
         for panel, method in zip(errors, methods, strict=True):
             line(panel, where(rows, series=method), "d", color=color, **style)
     _separation(gain, _over_dimension(where(main, spectrum=SPECTRA[-1])))
-    for panel, which in ((gain, "x"), (loss, "x"), *((each, "xy") for each in errors)):
+    for panel, which in ((gain, "x"), (loss, "x"), *((error_panel, "xy") for error_panel in errors)):
         log_scale(panel, which)
         panel.set_xlabel(D)
     for panel, method in zip(errors, methods, strict=True):
@@ -46,7 +46,7 @@ def spectrum_label(name: str) -> str:
     return r"$1,\frac{1}{d},\ldots,\frac{1}{d}$" if name == "one large" else rf"$k^{{{name.removeprefix('k^')}}}$"
 
 
-def _over(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
+def _ratio_by_dimension(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     """Returns the ratio of two series at every dimension that has both."""
     wide = rows.pivot_table(index="d", columns="series", values="mean").reindex(columns=[first, second])
     return (wide[first] / wide[second]).dropna().rename("mean").reset_index()

@@ -13,7 +13,7 @@ from dpdescent.papers.choquettechoo2023.setting import PAPER, Array, RegressionP
 from dpdescent.privacy.events import Mechanism, correlated_release
 from dpdescent.randomness import stream
 
-# Normals of the runs that go through the engine together (64 MB); their noise, of all steps, is what takes memory.
+# Normals of the runs that go through the engine together (64 MB), because their noise, of all steps, takes memory.
 TOGETHER = 1 << 23
 
 
@@ -91,10 +91,10 @@ def correlated(arms: Sequence[StreamArm], normals: Array) -> Array:
     strategies = list(dict.fromkeys(arm.strategy for arm in arms))
     if len(strategies) > 1:
         strategies = [arm.strategy for arm in arms]
-    made = np.empty((len(normals), len(strategies), *normals.shape[1:]))
+    noise = np.empty((len(normals), len(strategies), *normals.shape[1:]))
     for i, strategy in enumerate(strategies):
-        made[:, i] = strategy.correlate(normals)
-    return made
+        noise[:, i] = strategy.correlate(normals)
+    return noise
 
 
 def generators(spec: Spec, place: str, trials: Sequence[int], role: str) -> list[np.random.Generator]:
@@ -131,7 +131,7 @@ def regression(
         place: name of the cell in the names of random streams.
         trials: the seeds.
         start: theta_0 - theta*, shape (d,).
-        record, tail: which steps are kept, as of `dp_ftrl.regression`.
+        record, tail: steps that are kept, as in `dp_ftrl.regression`.
     """
     T = compared[0].T
     noise = correlated(compared, common_noise(spec, place, trials, (T, problem.d)))

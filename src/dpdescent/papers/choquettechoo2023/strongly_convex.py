@@ -1,9 +1,9 @@
-"""Strongly convex functions: the bound of Theorem 3.1 (App. E), Figure 3, its claims, and whether it is a bound.
+"""Strongly convex functions: the bound of Theorem 3.1 (App. E), Figure 3, its claims, and tests of the bound.
 
     F_inf <= L d / (2 pi) int ( G^2/rho |B|^2 gamma_inf^2 + sigma_sgd^2 ) psi d omega                          (eq. 10)
 
-for every psi that some multiplier allows (`multipliers`, where psi is the paper's over eta^2). The integral is taken on
-a grid of frequencies, so that a noise is |B|^2 at the grid's points and gamma_inf^2.
+for every psi that some multiplier allows (`multipliers`, where psi is the paper's divided by eta^2). The integral is
+taken on a grid of frequencies, so that a noise is |B|^2 at the grid's points and gamma_inf^2.
 """
 
 import itertools
@@ -42,7 +42,7 @@ WORDS_OF_SECTION_3: records.Place = {"artefact": "fig03", "location": "Sec. 3", 
 
 @dataclass(frozen=True)
 class StronglyConvexProblem:
-    """The problem of the bound (10): all that it depends on but the noise.
+    """The problem of the bound (10), everything in it but the noise.
 
     Attributes:
         descent: learning rate and curvatures.
@@ -69,8 +69,8 @@ def frequency_grid(name: str, points: int, width: float) -> Quadrature:
     Args:
         name: "graded", Gauss-Legendre nodes as fine at zero as the width; "uniform", the paper's: multiples of
             2 pi / points with the trapezoidal rule, which miss a peak that is much narrower.
-        points: on [-pi, pi]; even.
-        width: of the peak of psi at zero, eta mu.
+        points: number of points on [-pi, pi], even.
+        width: width of the peak of psi at zero, eta mu.
     """
     require_positive(points=points, width=width)
     if name not in GRIDS:
@@ -115,7 +115,7 @@ class Noise:
 
 @dataclass(frozen=True, eq=False)
 class ProvedBound:
-    """A value of the bound (10), and what it is reached with.
+    """A value of the bound (10), with the noise and the multiplier that give it.
 
     Attributes:
         value: the bound on F_inf.
@@ -204,10 +204,10 @@ def run_fig03(spec: Spec) -> Iterator[Row]:
     cell = spec["cell"]
     places = itertools.product(as_list(cell["eta"]), as_list(cell["kappa"]), as_list(spec["arms"]["T_max"]))
     for eta, kappa, T_max in places:
-        for series, found in bounds_of(spec | {"cell": cell | {"eta": eta}}, kappa, T_max).items():
+        for series, proved in bounds_of(spec | {"cell": cell | {"eta": eta}}, kappa, T_max).items():
             yield {
                 "eta": eta, "kappa": kappa, "multiplier": f"T_max {T_max}" if T_max else "static",
-                "series": series, "trial": 0, "value": found.value, "iterations": found.iterations,
+                "series": series, "trial": 0, "value": proved.value, "iterations": proved.iterations,
             }  # fmt: skip
 
 
@@ -218,19 +218,19 @@ def bounds_of(spec: Spec, kappa: float, T_max: int) -> dict[str, ProvedBound]:
     width = problem.descent.eta * problem.descent.mu
     grid = frequency_grid(settings["grid"], settings["points"], width)
     noises = {"DP-SGD": Noise.independent(grid), "nu-DP-FTRL": nu_noise(problem, grid)}
-    found = {series: bound(problem, grid, noise, T_max=T_max, sign=sign) for series, noise in noises.items()}
-    return found | {"Optimized": optimised(problem, grid, T_max=T_max, sign=sign)}
+    proved = {series: bound(problem, grid, noise, T_max=T_max, sign=sign) for series, noise in noises.items()}
+    return proved | {"Optimized": optimised(problem, grid, T_max=T_max, sign=sign)}
 
 
 def problem_of(spec: Spec, kappa: float) -> StronglyConvexProblem:
     """Returns the strongly convex problem at one condition number."""
-    given = spec["settings"] | spec["cell"]
-    descent = Descent(eta=given["eta"], mu=given["L"] / kappa, L=given["L"])
-    return StronglyConvexProblem(descent, given["rho"], given["clip_norm"], given["d"], given["sigma_sgd"])
+    values = spec["settings"] | spec["cell"]
+    descent = Descent(eta=values["eta"], mu=values["L"] / kappa, L=values["L"])
+    return StronglyConvexProblem(descent, values["rho"], values["clip_norm"], values["d"], values["sigma_sgd"])
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges which bound is tighter, how the bounds grow, and how they are computed."""
+    """Judges the order of the bounds, their growth, and their computation."""
     bounds = {name: rows(evidence, "fig03", series=name).sort_values("kappa") for name in (DP_SGD, NU, OPTIMIZED)}
     yield from _tighter(bounds)
     yield from _growth(bounds)
@@ -287,13 +287,13 @@ def _growth(bounds: dict[str, pd.DataFrame]) -> Iterator[Claim]:
 
 
 def _combined(first: pd.DataFrame, second: pd.DataFrame, how: Rule) -> pd.DataFrame:
-    """Rows at equal places of both tables, whose mean is made of both means."""
+    """Rows at equal places of both tables, whose mean a rule makes of both means."""
     both = first.merge(second[[*PLACE, "mean"]], on=PLACE, suffixes=("", "_second")).sort_values("kappa")
     return both.assign(mean=how(both["mean"].astype(float), both["mean_second"].astype(float)), se=np.nan)
 
 
 def _steps(table: pd.DataFrame) -> algebra.Places:
-    """Each gap over that at the condition number before; a gap after one that is not positive has not grown."""
+    """The ratios of gaps to those at the condition number before; 0 where the latter is not positive: no growth."""
     table = table[table["mean"].notna()].assign(mean=table["mean"].clip(lower=0.0))
 
     def grown(row: "pd.Series[float]") -> Estimate:
@@ -311,33 +311,33 @@ def _stabilises(evidence: Evidence) -> Claim:
     points = evidence.published["grid_points"]
     uniform, limit = (rows(evidence, "fig03", variant, multiplier="static") for variant in ("uniform grid", "main"))
 
-    def off(table: pd.DataFrame) -> Estimate:
+    def distance(table: pd.DataFrame) -> Estimate:
         ratios = algebra.ratios(table, limit, [*PLACE, "series"]).values()
-        found = [abs(each.value - 1.0) for each in ratios]
-        return Estimate(max(found), min(found), max(found)) if found else NOTHING
+        distances = [abs(ratio.value - 1.0) for ratio in ratios]
+        return Estimate(max(distances), min(distances), max(distances)) if distances else NOTHING
 
     return claim(
         id="fig03-grid", **WORDS_OF_SECTION_3,
         statement=f"the values stabilise quickly as k increases; the change drops below a threshold at k = {points}",
         quantity=f"relative distance of the bound on {points} uniform points to that on a graded grid: the largest; the interval is the range over cells",
-        measured=off(uniform), criterion=at_most(criteria.AGREES, " in every cell; open where cells disagree, as neither eta nor the range of kappa is stated"),
+        measured=distance(uniform), criterion=at_most(criteria.AGREES, " in every cell; open where cells disagree, as neither eta nor the range of kappa is stated"),
         straddles="unstated value decides",
-        note=f"largest by eta: {algebra.places_text(algebra.measured_by(uniform, ['eta'], off))}",
+        note=f"largest by eta: {algebra.places_text(algebra.measured_by(uniform, ['eta'], distance))}",
     )  # fmt: skip
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates rows of every learning rate and condition number."""
+    """Rows of every learning rate and condition number."""
     table = rows(evidence, "fig03")
-    for found in rows_of(table[table["multiplier"] != STATIC]):
-        yield from _sound(evidence, found)
+    for row in rows_of(table[table["multiplier"] != STATIC]):
+        yield from _soundness(evidence, row)
     middle = table[table["kappa"].isin(ends_and_middle(table["kappa"]))]
-    for found in rows_of(middle[middle["multiplier"] != STATIC]):
-        yield from _more_lags(table, found)
-    for found in rows_of(at_ends(table)):
-        if found["multiplier"] == STATIC:
-            yield from _sound(evidence, found)
-            yield from _recomputed(evidence, found)
+    for row in rows_of(middle[middle["multiplier"] != STATIC]):
+        yield from _more_lags(table, row)
+    for row in rows_of(at_ends(table)):
+        if row["multiplier"] == STATIC:
+            yield from _soundness(evidence, row)
+            yield from _recomputed(evidence, row)
 
 
 def at_ends(table: pd.DataFrame) -> pd.DataFrame:
@@ -345,73 +345,66 @@ def at_ends(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["kappa"].isin(ends(table["kappa"]))]
 
 
-def _place_of(found: pd.Series) -> str:
-    return f"Figure 3: {found['series']}, {found['multiplier']}, eta={found['eta']:g}, kappa={found['kappa']:g}"
+def _place_of(row: pd.Series) -> str:
+    return f"Figure 3: {row['series']}, {row['multiplier']}, eta={row['eta']:g}, kappa={row['kappa']:g}"
 
 
-def _problem_and_grid(evidence: Evidence, found: pd.Series) -> tuple[StronglyConvexProblem, Quadrature]:
-    about = evidence.spec["artefacts"]["fig03"]
-    cell: dict[str, Any] = about["cells"]["all"] | {"eta": float(found["eta"])}
-    problem = problem_of({"settings": about["settings"], "cell": cell}, float(found["kappa"]))
-    settings = about["settings"]
+def _problem_and_grid(evidence: Evidence, row: pd.Series) -> tuple[StronglyConvexProblem, Quadrature]:
+    artefact_spec = evidence.spec["artefacts"]["fig03"]
+    cell: dict[str, Any] = artefact_spec["cells"]["all"] | {"eta": float(row["eta"])}
+    problem = problem_of({"settings": artefact_spec["settings"], "cell": cell}, float(row["kappa"]))
+    settings = artefact_spec["settings"]
     width = problem.descent.eta * problem.descent.mu
     return problem, frequency_grid(settings["grid"], settings["points"], width)
 
 
-def _sound(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
+def _soundness(evidence: Evidence, row: pd.Series) -> Iterator[Bound]:
     """Compares the bound with exact errors of quadratics of any curvature, which are strongly convex and smooth."""
-    if found["series"] == OPTIMIZED:
+    if row["series"] == OPTIMIZED:
         return
-    problem, grid = _problem_and_grid(evidence, found)
-    noise = Noise.independent(grid) if found["series"] == DP_SGD else nu_noise(problem, grid)
-    yield _quadratics(problem, grid, noise, found)
+    problem, grid = _problem_and_grid(evidence, row)
+    noise = Noise.independent(grid) if row["series"] == DP_SGD else nu_noise(problem, grid)
+    yield _quadratic_row(problem, grid, noise, row)
 
 
-def _quadratics(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise, found: pd.Series) -> Bound:
+def _quadratic_row(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise, row: pd.Series) -> Bound:
     mu, L = problem.descent.mu, problem.descent.L
     exact = {h: quadratic_suboptimality(problem, grid, noise, h) for h in (mu, math.sqrt(mu * L), L)}
     worst = max(exact, key=lambda h: exact[h])
     why = (
         f"measured is the largest exact F_inf of quadratics of curvature mu, sqrt(mu L) and L, at {worst:.3g}; the "
-        f"bound is {found['mean'] / exact[worst]:.4g} times it, 4 times where only constants are lost; F - F*"
+        f"bound is {row['mean'] / exact[worst]:.4g} times it, 4 times where only constants are lost; F - F*"
     )
     return bound_row(
-        bound="bound (10) on a quadratic", location="Thm 3.1, (10)", setting=_place_of(found), value=found["mean"],
+        bound="bound (10) on a quadratic", location="Thm 3.1, (10)", setting=_place_of(row), value=row["mean"],
         measured=exact[worst], note=why,
     )  # fmt: skip
 
 
-def _more_lags(table: pd.DataFrame, found: pd.Series) -> Iterator[Bound]:
-    same = table[(table["multiplier"] == STATIC) & _at(table, found, ["eta", "kappa", "series"])]
-    value = mean_at(same)
+def _more_lags(table: pd.DataFrame, row: pd.Series) -> Iterator[Bound]:
+    keys = ["eta", "kappa", "series"]
+    value = mean_at(table[(table["multiplier"] == STATIC) & (table[keys] == row[keys]).all(axis=1)])
     if value is not None:
-        measured = found["mean"]
+        measured = row["mean"]
         why = f"that of the static multiplier; measured has more lags, which leave {measured / value:.4g} of it"
         yield bound_row(
-            bound="bound (10), more lags", location="App. E.1", setting=_place_of(found), value=value,
+            bound="bound (10), more lags", location="App. E.1", setting=_place_of(row), value=value,
             measured=measured, note=why, allowed=criteria.SOLVED * value,
         )  # fmt: skip
 
 
-def _at(table: pd.DataFrame, found: pd.Series, keys: list[str]) -> "pd.Series[bool]":
-    equal = pd.Series(True, index=table.index)
-    for key in keys:
-        equal &= table[key] == found[key]
-    return equal
-
-
-def _recomputed(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
-    """Computes the static bound again; the optimised noise is made anew and held against quadratics too."""
-    problem, grid = _problem_and_grid(evidence, found)
-    if found["series"] == OPTIMIZED:
+def _recomputed(evidence: Evidence, row: pd.Series) -> Iterator[Bound]:
+    """Computes the static bound again; the optimised noise is made anew, and its bound compared with quadratics too."""
+    problem, grid = _problem_and_grid(evidence, row)
+    if row["series"] == OPTIMIZED:
         best = optimised(problem, grid, T_max=0, sign=_sign(evidence))
-        yield _quadratics(problem, grid, best.noise, found)
+        yield _quadratic_row(problem, grid, best.noise, row)
     else:
-        noise = Noise.independent(grid) if found["series"] == DP_SGD else nu_noise(problem, grid)
+        noise = Noise.independent(grid) if row["series"] == DP_SGD else nu_noise(problem, grid)
         best = bound(problem, grid, noise, T_max=0, sign=_sign(evidence))
     why = f"by the closed form of psi, equality up to {criteria.EQUAL:g} relative; measured is the table's"
     yield equality_row(
-        bound="bound (10), static", location="(93)", setting=_place_of(found), value=best.value, measured=found["mean"],
+        bound="bound (10), static", location="(93)", setting=_place_of(row), value=best.value, measured=row["mean"],
         allowed=criteria.EQUAL * best.value, note=why,
     )  # fmt: skip
 

@@ -28,7 +28,7 @@ def draw_fig03(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     for column, eta in zip(axes.T, rates, strict=False):
         rows = table[table["eta"] == eta]
         _bounds(column[0], select(rows), dashes)
-        _near(column[1], select(rows), dashes)
+        _ratios(column[1], select(rows), dashes)
         _readings(column[2], rows, variants)
         column[0].set_title(rf"$\eta={eta:g}$")
     for column in axes.T:
@@ -59,8 +59,8 @@ def _bounds(axes: Axes, rows: pd.DataFrame, dashes: dict[str, Any]) -> None:
             labelled = labelled or len(chosen) > 0
 
 
-def _near(axes: Axes, rows: pd.DataFrame, dashes: dict[str, Any]) -> None:
-    """Draws the bound of nu-DP-FTRL over that of the optimised noise, by multiplier."""
+def _ratios(axes: Axes, rows: pd.DataFrame, dashes: dict[str, Any]) -> None:
+    """Draws the ratio of nu-DP-FTRL's bound to that of the optimised noise, by multiplier."""
     axes.axhline(1.0, color=color_of("Optimized"), linewidth=0.9)
     for multiplier, dash in dashes.items():
         chosen = rows[rows["multiplier"] == multiplier].rename(columns={"series": "noise"})
@@ -70,7 +70,7 @@ def _near(axes: Axes, rows: pd.DataFrame, dashes: dict[str, Any]) -> None:
 
 
 def _readings(axes: Axes, rows: pd.DataFrame, variants: list[str]) -> None:
-    """Draws the bound of every variant over that of the main setting."""
+    """Draws the ratio of every variant's bound to that of the main setting."""
     keys = ["series", "multiplier", "kappa"]
     for variant, dash in zip(variants, READINGS, strict=False):
         both = select(rows, variant).merge(select(rows)[[*keys, "mean"]], on=keys, suffixes=("", "_main"))

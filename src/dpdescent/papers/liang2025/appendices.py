@@ -35,12 +35,12 @@ def first_stage_path(moments: Moments, eta: float, noise: Array) -> Array:
     if noise.shape[1:] != moments.zx.shape:
         raise ValueError(f"noise has shape {noise.shape}, but Theta has shape {moments.zx.shape}")
     eigenvalues, basis = np.linalg.eigh(moments.zz)
-    kept = 1 - eta * eigenvalues
+    factors = 1 - eta * eigenvalues
     steps = np.arange(noise.shape[0] + 1)
     ages = steps[:, None] - 1 - steps[None, :-1]
-    powers = np.where(ages >= 0, kept[:, None, None] ** np.maximum(ages, 0), 0.0)
+    powers = np.where(ages >= 0, factors[:, None, None] ** np.maximum(ages, 0), 0.0)
     accumulated = eta * np.einsum("kti,ikp->tkp", powers, basis.T @ noise)
-    reached = (1 - kept[None, :] ** steps[:, None])[:, :, None] * (basis.T @ moments.theta_hat)
+    reached = (1 - factors[None, :] ** steps[:, None])[:, :, None] * (basis.T @ moments.theta_hat)
     path: Array = basis @ (reached + accumulated)
     return path
 
@@ -172,8 +172,8 @@ def accumulated_noise_covariance(gram: Array, eta: float, lambda_1: float, t: in
     """
     require_non_negative(t=t)
     eigenvalues, basis = np.linalg.eigh(gram)
-    kept = (1 - eta * eigenvalues) ** 2
-    sums = np.divide(1 - kept ** (t + 1), 1 - kept, out=np.full_like(kept, t + 1.0), where=kept != 1)
+    factors = (1 - eta * eigenvalues) ** 2
+    sums = np.divide(1 - factors ** (t + 1), 1 - factors, out=np.full_like(factors, t + 1.0), where=factors != 1)
     covariance: Array = (eta * lambda_1) ** 2 * (basis * sums) @ basis.T
     return covariance
 

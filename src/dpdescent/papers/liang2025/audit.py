@@ -34,7 +34,7 @@ FINDINGS = {
 }  # fmt: skip
 
 # Numbers of steps under attack. A run of T steps is attacked at the next smaller number, because the cost that a
-# neighbouring pair attains grows with T, from rho1 to rho1 + rho2: what the attack finds is a lower bound for the run.
+# neighbouring pair attains grows with T, from rho1 to rho1 + rho2: the cost that is found is a lower bound for the run.
 STEPS = (1, 2, 20)
 
 # Two steps of Algorithm 3 suffice to refute its claim. The runs on real data have 15 or 20 steps.
@@ -60,9 +60,9 @@ def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
         return Request(CORE, {"rho": rounded(rho), "delta": cell["settings"]["dp_delta"]})
     if not event.releases:
         return NotAudited(f"{event.reason}; one record shows in any run")
-    releases = [each for each in event.releases if isinstance(each, GaussianReleases)]
+    releases = [release for release in event.releases if isinstance(release, GaussianReleases)]
     # A schedule has a release for every step of a stage.
-    T = sum(each.count for each in releases if each.what == releases[0].what)
+    T = sum(release.count for release in releases if release.what == releases[0].what)
     if event.name == "DP-2S-GD" and event.guarantee == "none":
         return Request(CENTRED, {"T": min(T, REAL), "rho": rounded(releases[0].rho)})
     if event.name == "DP-2S-GD":
@@ -102,7 +102,7 @@ def _budgets(T: int, releases: list[GaussianReleases]) -> dict[str, Parameter]:
     A schedule is audited at equal parts, which cost the same. In one step rho2 is given as rho1, because the second
     stage then shows nothing of the data.
     """
-    steps = max(each for each in STEPS if each <= T)
+    steps = max(number for number in STEPS if number <= T)
     stages = dict.fromkeys(release.what for release in releases)
     rho1, rho2 = (rounded(added(release.rho for release in releases if release.what == what)) for what in stages)
     return {"T": steps, "rho1": rho1, "rho2": rho1 if steps == 1 else rho2}

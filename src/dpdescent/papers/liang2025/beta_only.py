@@ -47,7 +47,7 @@ ALGORITHMS: dict[str, Algorithm] = {"a": "DP-2S-GD", "b": "DP-2S-GD-beta", "c": 
 WIDTH = 20
 DIVERGES = (("fig06-diverges-0.1", 0.1), ("fig06-diverges-1", 1.0), ("fig06-diverges-10", 10.0))
 STABLE = (("fig06-stable-0.1", 0.1), ("fig06-stable-1", 1.0), ("fig06-stable-10", 10.0))
-# What "T = O(n)" may mean at one n: T up to these parts of it. At n = 1000 the least is T = 10, because the end of the
+# Readings of "T = O(n)" at one n: T up to these parts of n. At n = 1000 the least is T = 10, because the end of the
 # plateau by Remark 3.7, which is linear in n, is T = 4 to 42 there at constant 1.
 PARTS_OF_N = (1.0, 0.1, 0.01)
 
@@ -79,7 +79,7 @@ releases_ext_long_runs = partial(setting.releases, arms_of=long_runs)
 
 
 def run_ext_long_runs(spec: Spec) -> Iterator[Row]:
-    """Yields the error to 2SLS of every run at every T, and how much it clips: does the theorem's bound go on?"""
+    """Yields every run's error to 2SLS and share of clipped gradients at every T: does the theorem's bound go on?"""
     start, stop = spec["trials"]
     for block in range(start // WIDTH, -(-stop // WIDTH)):
         _, problem, sample = setting.drawn(spec, block)
@@ -136,7 +136,7 @@ def _comparable(evidence: Evidence, both: pd.DataFrame, free: pd.DataFrame) -> C
 
 
 def _comparable_up_to(both: pd.DataFrame, free: pd.DataFrame) -> str:
-    """Up to which T no ratio exceeds what is called comparable, for a note."""
+    """A note on the T up to which no ratio exceeds `COMPARABLE`."""
     pairs = algebra.paired_rows(both, free, ["T", "rho2"])
     largest = pd.Series({(row["T"], row["rho2"]): row["mean"] / other["mean"] for row, other in pairs})
     if largest.empty:
@@ -169,9 +169,9 @@ def _trajectories(
 
 def _improvement(evidence: Evidence) -> Claim:
     def gain(n: int, rho2: float) -> float:
-        at = cases.case(evidence, cases.FIGURE_6, n=n, T=n, rho1=1.0, rho2=rho2)
+        case = cases.case(evidence, cases.FIGURE_6, n=n, T=n, rho1=1.0, rho2=rho2)
         rates = formulas.Contraction(0.5, 0.5)
-        noisy, free = (laws.proof_terms(at.problem, rates, rho1, rho2, n).total for rho1 in (1.0, math.inf))
+        noisy, free = (laws.proof_terms(case.problem, rates, rho1, rho2, n).total for rho1 in (1.0, math.inf))
         return noisy / free
 
     return claim_on_all_cells(
@@ -211,7 +211,7 @@ def _long_runs(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _clipped(rows: pd.DataFrame) -> Estimate:
-    """Ratio of clipped shares at both ends; shares that are rare at both say nothing of the condition."""
+    """Ratio of clipped shares at both ends; none where both are rare, because the condition is then not tested."""
     if rows["T"].nunique() < 2 or rows["clip_fraction_stage2"].max() < RARELY:
         return NOTHING
     shares = rows["clip_fraction_stage2"].to_numpy()
@@ -224,12 +224,12 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     for panel, rho1 in (("a", 0.0), ("b", math.inf)):
         for point in algebra.rows_of(evidence.select("fig06", panel=panel, error_to="beta_hat")):
             place = f"Figure 6({panel})"
-            at = cases.case(evidence, cases.FIGURE_6, T=point["T"], rho1=rho1, rho2=point["rho2"], place=place)
-            yield cases.error_bound(at, point["mean"])
+            case = cases.case(evidence, cases.FIGURE_6, T=point["T"], rho1=rho1, rho2=point["rho2"], place=place)
+            yield cases.error_bound(case, point["mean"])
             if panel == "b":
-                rates = formulas.contraction(at.nominal, at.steps)
-                sharper = laws.proof_terms(at.problem, rates, math.inf, at.rho2, at.T).total
+                rates = formulas.contraction(case.nominal, case.steps)
+                sharper = laws.proof_terms(case.problem, rates, math.inf, case.rho2, case.T).total
                 yield bound_row(
-                    bound="bound (52)", location="(52)", setting=at.text, value=sharper, measured=point["mean"],
-                    note=f"{ORDER}{at.beside_start(sharper)}",
+                    bound="bound (52)", location="(52)", setting=case.text, value=sharper, measured=point["mean"],
+                    note=f"{ORDER}{case.beside_start(sharper)}",
                 )  # fmt: skip

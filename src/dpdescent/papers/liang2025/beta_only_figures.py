@@ -48,7 +48,7 @@ def draw_fig06(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def draw_ext_long_runs(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws error over sqrt(T), level in Theorem F.1 but for a logarithm, and the share of clipped gradients."""
+    """Draws the error divided by sqrt(T), level in Theorem F.1 but for a logarithm, and shares of clipped gradients."""
     figure, (axes,) = panels(2, size=(5.4, 4.0))
     rows = select(table).sort_values("T")
     root = np.sqrt(rows["T"].to_numpy(dtype=float))

@@ -1,4 +1,4 @@
-"""Every computable bound of liang2025 that can fail at its experiments' settings, beside what was measured.
+"""Every computable bound of liang2025 that can fail at its experiments' settings, beside the measured values.
 
 Lemmas are evaluated at constants that make them bounds and stand beside quantiles over trials. The theorems hide
 constants; they are evaluated at 1 and stand beside mean errors.

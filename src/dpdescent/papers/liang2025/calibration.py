@@ -1,8 +1,8 @@
 """Noise and its account: conversions, composition, Prop. 3.1, and less noise with the same guarantee.
 
 A total of rho is converted to (epsilon, delta) by the paper's formula, which holds for every mechanism. Gaussian noise
-has an exact account, by which the same (epsilon, delta) admits a larger total. A schedule gives a step what its noise
-counts for in the last iterate.
+has an exact account, by which the same (epsilon, delta) admits a larger total. A schedule gives each step a part of the
+budget by the weight of its noise in the last iterate.
 """
 
 import math
@@ -33,16 +33,17 @@ PROP_3_1: Place = {"artefact": "ext_calibration", "location": "Prop. 3.1", "kind
 
 
 def calibrations(spec: Spec, problem: IVProblem) -> list[Arm]:
-    """Arms that differ in the calibration of the noise, and in how it is laid out over the steps."""
-    steps, given, delta = setting.step_sizes(spec, problem), spec["arms"], spec["settings"]["dp_delta"]
-    T, rho1, rho2, gamma = given["T"], given["rho1"], given["rho2"], setting.threshold(spec, problem, given["T"])
+    """Arms that differ in the calibration of the noise, and in its layout over the steps."""
+    steps, delta = setting.step_sizes(spec, problem), spec["settings"]["dp_delta"]
+    T, rho1, rho2, floor = (spec["arms"][name] for name in ("T", "rho1", "rho2", "floor"))
+    gamma = setting.threshold(spec, problem, T)
     more = tight_rho(zcdp.epsilon(rho1 + rho2, delta), delta) / (rho1 + rho2)
     larger = more * rho1, more * rho2, steps, gamma
     return [
         Arm("DP-2S-GD", T, rho1, rho2, steps, gamma, "as published", series=PUBLISHED),
         Arm("DP-2S-GD", T, rho1, rho2, steps, gamma, "exact", series=EXACT),
         Arm("DP-2S-GD", T, *larger, "exact", series=ACCOUNTANT),
-        Arm("DP-2S-GD", T, *larger, "exact", series=SCHEDULED, shares=shares(problem, steps, T, given["floor"])),
+        Arm("DP-2S-GD", T, *larger, "exact", series=SCHEDULED, shares=shares(problem, steps, T, floor)),
     ]
 
 

@@ -26,15 +26,15 @@ FRIENDLY_CORE: Design = ("App. F.2", "ext_friendlycore", "all")
 
 @dataclass(frozen=True)
 class Case:
-    """One setting, with what the theory makes of it; budgets may be infinite.
+    """A setting with the quantities that the bounds need; budgets may be infinite.
 
     Attributes:
-        place: of the experiment.
-        parameters: of the design.
-        problem: what the bounds know of them, n and tau included.
+        place: place of the experiment in the paper.
+        parameters: parameters of the design.
+        problem: quantities of these parameters that the bounds use, n and tau included.
         T, rho1, rho2: iterations and budgets.
         step_constants: C0 and c0 from which the experiments' step sizes come.
-        bound_constants: C0 and c0 at which eq. (10) bounds what is measured.
+        bound_constants: C0 and c0 at which eq. (10) bounds the measured values.
         clip_constant: c0 of eq. (4).
     """
 
@@ -55,7 +55,7 @@ class Case:
 
     @property
     def shape(self) -> str:
-        """The setting without what only a private run has."""
+        """The setting in words, without T and budgets, which only a private run has."""
         return f"{self.place}: p={self.problem.p}, q={self.problem.q}, n={self.problem.n}"
 
     @property
@@ -64,7 +64,7 @@ class Case:
         return float(np.linalg.norm(self.parameters.beta))
 
     def beside_start(self, error: float) -> str:
-        """What to add to the note of a bound on the error: something only where zero, the start, is as close."""
+        """An addition to the note of a bound on the error, empty unless zero, the start, is as close."""
         if error < self.beta_norm:
             return ""
         return f"; {VACUOUS}: above ||beta|| = {self.beta_norm:.3g}, the error of zero"
@@ -112,13 +112,17 @@ def case(
     """The design at a table's grid values; those that are left out are the configuration's own, 0 where it has none.
 
     Args:
-        place: in place of the design's own.
+        place: text that replaces the design's own place.
         shape: p, q and r of a table that has them as axes.
     """
-    where, artefact, panel = design
+    default_place, artefact, panel = design
     configured, settings = evidence.spec["artefacts"][artefact], evidence.settings
-    given = {"n": n, "T": T, "rho1": rho1, "rho2": rho2, **(shape or {})}
-    values = {**configured["cells"].get(panel, {}), **configured["arms"], **{name: x for name, x in given.items() if x}}
+    grid_values = {"n": n, "T": T, "rho1": rho1, "rho2": rho2, **(shape or {})}
+    values = {
+        **configured["cells"].get(panel, {}),
+        **configured["arms"],
+        **{name: x for name, x in grid_values.items() if x},
+    }
 
     def value(symbol: str) -> float:
         known = values.get(symbol, 0)
@@ -129,7 +133,7 @@ def case(
     spec = {"seed": evidence.spec["seed"], "cell": cell, "settings": {"parameters": "fixed"}}
     parameters = setting.parameters_of(spec, trial=0)
     return Case(
-        place=place or where, parameters=parameters,
+        place=place or default_place, parameters=parameters,
         problem=formulas.IVProblem.of(parameters, int(value("n")), settings["tau"]), T=int(value("T") or 1),
         rho1=float(value("rho1")), rho2=float(value("rho2")),
         step_constants=setting.constants(evidence.spec), bound_constants=setting.bound_constants(evidence.spec),
@@ -138,25 +142,27 @@ def case(
 
 
 def problem_at(n: int, p: int, q: int, tau: float) -> formulas.IVProblem:
-    """What the theory knows of the design whose hidden constants are the same in every dimension."""
+    """The bounds' quantities of the design whose hidden constants are the same in every dimension."""
     return formulas.IVProblem.of(setting.scaled_parameters(p, q), n, tau)
 
 
 def problem_of(row: "pd.Series[float]") -> formulas.IVProblem:
-    """What the theory knows of that design at a place of `table_rates`."""
+    """The bounds' quantities of the design of `problem_at` at a place of `table_rates`."""
     return problem_at(int(row["n"]), int(row["p"]), int(row["q"]), float(row["tau"]))
 
 
-def error_bound(at: Case, measured: float | None, kappa: float | None = None) -> Bound:
+def error_bound(the_case: Case, measured: float | None, kappa: float | None = None) -> Bound:
     """The bound on the error beside a mean error: (7), without privacy (9), without first-stage noise Theorem F.1's.
 
-    Its hidden constants are 1: that such a value lies above an error, or below, is a statement about sizes only.
+    Its hidden constants are 1, so that the comparison is one of sizes only.
     """
-    public = math.isinf(at.rho1)
+    public = math.isinf(the_case.rho1)
     name, location = (
-        ("bound (7)", "(7)") if not public else ("bound (9)", "(9)") if math.isinf(at.rho2) else
+        ("bound (7)", "(7)") if not public else ("bound (9)", "(9)") if math.isinf(the_case.rho2) else
         ("bound of Theorem F.1", "Theorem F.1")
     )  # fmt: skip
-    value = laws.bound_terms(at.problem, at.kappa if kappa is None else kappa, at.rho1, at.rho2, at.T).total
-    note = f"{ORDER}{at.beside_start(value)}"
-    return bound_row(bound=name, location=location, setting=at.text, value=value, measured=measured, note=note)
+    value = laws.bound_terms(
+        the_case.problem, the_case.kappa if kappa is None else kappa, the_case.rho1, the_case.rho2, the_case.T
+    ).total
+    note = f"{ORDER}{the_case.beside_start(value)}"
+    return bound_row(bound=name, location=location, setting=the_case.text, value=value, measured=measured, note=note)

@@ -1,4 +1,4 @@
-"""What a user chooses: step sizes (Figure 7) and clipping thresholds (Figure 8)."""
+"""Choices of a user: step sizes (Figure 7) and clipping thresholds (Figure 8)."""
 
 import math
 from collections.abc import Iterator
@@ -47,12 +47,13 @@ CLIP_CONSTANTS = (1.0, 3.0, 15.0)
 
 def step_fractions(spec: Spec, problem: IVProblem) -> list[Arm]:
     """Figure 7: one arm for every fraction of the ceiling of the panel's step size; the other is fixed (App. G.1)."""
-    ceiling, given, arms = formulas.step_size_ceilings(_window(spec, problem)), spec["arms"], []
-    for fraction in given["step_fraction"]:
+    ceiling, arms = formulas.step_size_ceilings(_window(spec, problem)), []
+    T, rho1, rho2 = (spec["arms"][name] for name in ("T", "rho1", "rho2"))
+    for fraction in spec["arms"]["step_fraction"]:
         eta, alpha = (fraction if spec["panel"] == panel else spec["cell"]["held_fraction"] for panel in "ab")
         steps = StepSizes(eta * ceiling.eta, alpha * ceiling.alpha)
         labels = {"step": _varied(spec, steps), "step_fraction": fraction}
-        arms.append(private(spec, problem, given["T"], given["rho1"], given["rho2"], labels, steps=steps))
+        arms.append(private(spec, problem, T, rho1, rho2, labels, steps=steps))
     return arms
 
 
@@ -91,7 +92,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _sensitivity(rows: pd.DataFrame, least: float, most: float) -> Estimate:
-    """Largest over smallest mean error at step sizes between two fractions of their ceiling."""
+    """The ratio of the largest to the smallest mean error at step sizes between two fractions of their ceiling."""
     return extreme_ratio(rows[rows["step_fraction"].between(least, most)])
 
 
@@ -223,28 +224,28 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates the bound at every step size, and at (4) beside the closest threshold; thresholds without clipping."""
     for point in algebra.rows_of(evidence.select("fig07", error_to="beta_hat")):
         fraction, panel = point["step_fraction"], point["panel"]
-        at = cases.case(evidence, cases.FIGURE_7, place=f"Figure 7({panel}), step at {fraction:g} of its ceiling")
-        ceiling = formulas.step_size_ceilings(at.nominal)
+        case = cases.case(evidence, cases.FIGURE_7, place=f"Figure 7({panel}), step at {fraction:g} of its ceiling")
+        ceiling = formulas.step_size_ceilings(case.nominal)
         # One step size varies, the other one is held at a fraction of its ceiling (App. G.1).
         eta, alpha = (fraction, 1.0) if panel == "a" else (0.9, fraction)
         steps = StepSizes(eta * ceiling.eta, alpha * ceiling.alpha)
-        yield cases.error_bound(at, point["mean"], formulas.contraction(at.nominal, steps).overall)
-    at, table = cases.case(evidence, cases.FIGURE_8), evidence.select("fig08", error_to="beta_hat")
-    closest = table.loc[(table["gamma"] / at.gamma - 1).abs().idxmin()]
+        yield cases.error_bound(case, point["mean"], formulas.contraction(case.nominal, steps).overall)
+    case, table = cases.case(evidence, cases.FIGURE_8), evidence.select("fig08", error_to="beta_hat")
+    closest = table.loc[(table["gamma"] / case.gamma - 1).abs().idxmin()]
     place = f"Figure 8, measured at gamma={closest['gamma']:g}"
     yield cases.error_bound(cases.case(evidence, cases.FIGURE_8, place=place), closest["mean"])
-    for stage, (name, threshold) in enumerate(no_clipping_thresholds(at).items(), start=1):
+    for stage, (name, threshold) in enumerate(no_clipping_thresholds(case).items(), start=1):
         spared = table[table[f"clip_fraction_stage{stage}"] <= RARELY]["gamma"]
         yield bound_row(
-            bound=name, location="App. E.1", setting=at.text, value=threshold,
+            bound=name, location="App. E.1", setting=case.text, value=threshold,
             measured=None if spared.empty else float(spared.min()),
             note=f"measured is the smallest threshold of the figure that clips at most {RARELY:.0%}; {ORDER}",
         )  # fmt: skip
 
 
-def no_clipping_thresholds(at: Case) -> dict[str, float]:
+def no_clipping_thresholds(case: Case) -> dict[str, float]:
     """Thresholds from which nothing is clipped, (32) and (35), at hidden constants 1; infinity where there is none."""
     return {
-        "threshold (32), stage 1": appendices.no_clipping_first_stage(at.problem, at.rho1, at.T),
-        "threshold (35), stage 2": appendices.no_clipping_second_stage(at.problem, at.rho2, at.T),
+        "threshold (32), stage 1": appendices.no_clipping_first_stage(case.problem, case.rho1, case.T),
+        "threshold (35), stage 2": appendices.no_clipping_second_stage(case.problem, case.rho2, case.T),
     }

@@ -1,4 +1,4 @@
-"""Figures of liang2025 against what a user chooses: step sizes in Figure 7, thresholds in Figure 8."""
+"""Figures of liang2025 against choices of a user: step sizes in Figure 7, thresholds in Figure 8."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 """Every claim of liang2025 that a computation can judge, with a criterion made from the paper's words.
 
-The criteria were written before any paper-scale run; what a throw-away prototype had shown was known, and what was
-changed later says so in its column `changed`. Where the paper gives no number, the words "significantly",
+The criteria were written before any paper-scale run, with the results of a throw-away prototype known; the column
+`changed` has later changes. Where the paper gives no number, the words "significantly",
 "comparable", "insensitive" are read as the factors of `criteria`, the same for all claims. Where it leaves a value open
 and a table has variants for it, a claim is held to all of them (`criteria.at_readings`).
 """

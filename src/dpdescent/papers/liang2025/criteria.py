@@ -39,16 +39,16 @@ READINGS = (
     "parameters redrawn", "first-stage budget 1000", "population curvature",
 )  # fmt: skip
 DECIDED = ("reproduced", "not reproduced")
-# Points at the end of an axis from which an exponent over an order is told.
+# Points at the end of an axis from which an exponent over an order is computed.
 LAST = 3
 
 
 def at_readings(
     evidence: Evidence, artefacts: Sequence[str], judge: Callable[[Evidence], Iterable[Claim]], strict: bool = False
 ) -> Iterator[Claim]:
-    """Yields claims on artefacts, each held to every reading of what the paper leaves open that their tables have."""
+    """Yields claims on artefacts, each held to every reading of an unstated value that their tables have."""
     others = {
-        variant: {each.claim: each for each in judge(read_as(evidence, artefacts, variant))}
+        variant: {reading.claim: reading for reading in judge(read_as(evidence, artefacts, variant))}
         for variant in READINGS
         if any((evidence.tables[name]["variant"] == variant).any() for name in artefacts)
     }
@@ -67,16 +67,16 @@ def held_to(main: Claim, readings: Mapping[str, Claim], strict: bool = False) ->
             of the main reading was chosen after a look at the data; else it does not, because variants have fewer
             trials. "Not reproduced" it always contradicts, because a refutation must stand at every reading.
     """
-    others = {name: each for name, each in readings.items() if _numbers(each) != _numbers(main) and _measures(each)}
+    others = {name: other for name, other in readings.items() if _numbers(other) != _numbers(main) and _measures(other)}
     if not others or not _measures(main):
         return main
-    told = "; ".join(f"{each.measured:.3g} ({each.verdict}) at {name}" for name, each in others.items())
-    note = "; ".join(filter(None, [main.note, f"other readings: {told}"]))
+    measured = "; ".join(f"{other.measured:.3g} ({other.verdict}) at {name}" for name, other in others.items())
+    note = "; ".join(filter(None, [main.note, f"other readings: {measured}"]))
     if main.verdict not in DECIDED:
         return replace(main, note=note)
     all_speak = strict or main.verdict == "not reproduced"
-    heard = {name: each.verdict for name, each in others.items() if all_speak or each.verdict in DECIDED}
-    shared = records.agreement({"the main reading": main.verdict, **heard})
+    verdicts = {name: other.verdict for name, other in others.items() if all_speak or other.verdict in DECIDED}
+    shared = records.agreement({"the main reading": main.verdict, **verdicts})
     return replace(main, verdict=shared.verdict, why=shared.why, note=note)
 
 
@@ -90,13 +90,13 @@ def _measures(claim: Claim) -> bool:
 
 def at_draws(main: Claim, verdicts: Sequence[Verdict]) -> Claim:
     """A claim in view of other draws of the parameters, which the paper leaves open: open if one decides otherwise."""
-    counts = ", ".join(f"{each} at {verdicts.count(each)}" for each in dict.fromkeys(verdicts))
-    told = f"of {len(verdicts)} other draws of the parameters: {counts or 'none'}"
-    note = "; ".join(filter(None, [main.note, told]))
-    heard = [each for each in verdicts if each in DECIDED]
-    if main.verdict not in DECIDED or not heard:
+    counts = ", ".join(f"{verdict} at {verdicts.count(verdict)}" for verdict in dict.fromkeys(verdicts))
+    summary = f"of {len(verdicts)} other draws of the parameters: {counts or 'none'}"
+    note = "; ".join(filter(None, [main.note, summary]))
+    decided = {f"draw {k}": verdict for k, verdict in enumerate(verdicts) if verdict in DECIDED}
+    if main.verdict not in DECIDED or not decided:
         return replace(main, note=note)
-    shared = records.agreement({"the main draw": main.verdict, **{f"draw {k}": each for k, each in enumerate(heard)}})
+    shared = records.agreement({"the main draw": main.verdict, **decided})
     return replace(main, verdict=shared.verdict, why=shared.why, note=note)
 
 
@@ -123,12 +123,12 @@ def median_ratios(first: pd.DataFrame, second: pd.DataFrame, keys: Sequence[str]
 
 
 def no_faster() -> Criterion:
-    """How an exponent over the order of an upper bound is held to it."""
+    """The criterion for an exponent over the order of an upper bound."""
     return at_most(RATE, ": no faster than the order, up to a tenth in the exponent")
 
 
 def exponent_over(rows: pd.DataFrame, axis: str, order: "Callable[[pd.Series[float]], float]") -> Estimate:
-    """The exponent of the mean over an order, by a line through an axis's last points: an order is about its end."""
+    """The exponent of the mean divided by an order, from an axis's last points, because an order is about its end."""
     ends = rows[rows[axis].isin(sorted(set(rows[axis]))[-LAST:])].reset_index(drop=True)
     return algebra.least_squares_slope(
         algebra.scaled_rows(ends, np.array([1.0 / order(row) for row in algebra.rows_of(ends)])), axis

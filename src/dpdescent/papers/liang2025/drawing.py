@@ -1,4 +1,4 @@
-"""What figures of liang2025 share: names of axes, colours, curves by reading of the paper and by privacy level."""
+"""Names of axes, colours, and curves by reading of the paper and by privacy level, for all figures of liang2025."""
 
 from collections.abc import Callable, Iterable
 

@@ -1,13 +1,12 @@
-"""What is wrong or missing in liang2025, each point demonstrated by a number of ours, with its charitable reading.
+"""Findings: errors and gaps of liang2025, each shown by a number of ours, with its charitable reading.
 
-Called errors are only points that an independent review confirmed; what the text does not decide is a question.
+Only points that an independent review confirmed are called errors; a point that the text does not decide is a question.
 """
 
 import math
 from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 
 from dpdescent.attacks import preprocessing
 from dpdescent.checks import as_list
@@ -38,12 +37,13 @@ def _release_beta_only(evidence: Evidence) -> Finding:
     ordinary = design[design["reading"] == "ordinary record"].iloc[0]
     far = full[full["design"] == "synthetic"].iloc[len(full[full["design"] == "synthetic"]) // 2]
     worst, near = scalar.iloc[0], range(max(1, len(scalar) - 2), len(scalar))
+    by_size = ", ".join(f"{row['mean']:.2g} at x = {row['M']:g}" for _, row in scalar.iloc[[0, *near]].iterrows())
     return finding(
         id="release-beta-only", location="Lemma F.1, Remark 3.9, Algorithm 3", kind="privacy", severity="high", status="confirmed", artefact="table_release_beta_only",
         statement="'Algorithm 1 is rho-zCDP for output beta^(1), ..., beta^(T), where rho := rho_2', for every rho_1",
         expected=f"a cost of at most rho_2 = {worst['claimed_rho']:g}, whichever record",
         measured=(
-            f"{_by_size(scalar.iloc[[0, *near]], 'mean')}: p = q = 1, n = 1000, T = 2, steps and thresholds 1, z = 1, y = -1, x = 0 but for one; on the paper's design "
+            f"{by_size}: p = q = 1, n = 1000, T = 2, steps and thresholds 1, z = 1, y = -1, x = 0 but for one; on the paper's design "
             f"{far['median']:.2g} at x = {far['M']:g}; with rho_1 = 100 one bit costs {finite['mean']:.1f}, claimed {finite['claimed_rho']:g}"
         ),
         why="the replaced x moves Theta, and Theta every record's second-stage gradient; clipping bounds a record's own gradient only",
@@ -55,10 +55,6 @@ def _release_beta_only(evidence: Evidence) -> Finding:
         ),
         shown=excerpt(scalar, {"M": "x of the replaced record", "mean": "zCDP cost", "claimed_rho": "claimed"}),
     )  # fmt: skip
-
-
-def _by_size(rows: pd.DataFrame, statistic: str) -> str:
-    return ", ".join(f"{row[statistic]:.2g} at x = {row['M']:g}" for _, row in rows.iterrows())
 
 
 def _normal_equations(evidence: Evidence) -> Finding:
@@ -125,14 +121,14 @@ def _theorem_f1(evidence: Evidence) -> Finding:
 def _error_over_noise(s: float) -> float:
     """E|e| / s in the long run of e <- e - clip(e) + s g, with threshold 1 and standard normal g, by its law on a grid.
 
-    It is Algorithm 3 where all records have the gradient beta, and s is lambda_2 over the threshold.
+    It is Algorithm 3 where all records have the gradient beta, and s is lambda_2 divided by the threshold.
     """
     reach = 8.0 * s + 6.0 * s**2
     grid = np.linspace(-reach, reach, 801)
     pulled = grid - np.clip(grid, -1.0, 1.0)
     kernel = np.exp(-0.5 * ((grid[:, None] - pulled) / s) ** 2)
     kernel /= kernel.sum(axis=0)
-    # The law is stationary; that its masses add up to 1 stands in place of one of the equations.
+    # The law is stationary; its masses add up to 1, which replaces one of the equations, because they are dependent.
     equations, right = kernel - np.eye(len(grid)), np.zeros(len(grid))
     equations[-1], right[-1] = 1.0, 1.0
     law = np.linalg.solve(equations, right)
@@ -140,15 +136,15 @@ def _error_over_noise(s: float) -> float:
 
 
 def _conditions(evidence: Evidence) -> Finding:
-    at = cases.case(evidence, cases.FIGURE_4, rho1=10.0, rho2=0.1)
-    limit = laws.iteration_limit(at.problem, at.rho1)
-    covered = (at.problem.n / appendices.no_clipping_sample_size(at.problem, at.rho1, at.rho2, 1)) ** 2
+    case = cases.case(evidence, cases.FIGURE_4, rho1=10.0, rho2=0.1)
+    limit = laws.iteration_limit(case.problem, case.rho1)
+    covered = (case.problem.n / appendices.no_clipping_sample_size(case.problem, case.rho1, case.rho2, 1)) ** 2
     return finding(
         id="theorem-3.1-conditions", location="Thm 3.1, eq. (5) and (6), Lemma D.1", kind="mathematics", severity="low", status="confirmed", artefact="fig04",
         statement="(7) holds for T up to (5), in rho1, and n from (6), without T",
         expected="conditions under which Lemma D.1, that no gradient is clipped, holds: n of order sqrt(T / min(rho1, rho2))",
         measured=(
-            f"n = {at.problem.n}, p = q = 5, rho1 = 10, rho2 = 0.1, constants 1: (5) allows T <= {limit:.0f}, Lemma D.1 covers T <= {covered:.1f}"
+            f"n = {case.problem.n}, p = q = 5, rho1 = 10, rho2 = 0.1, constants 1: (5) allows T <= {limit:.0f}, Lemma D.1 covers T <= {covered:.1f}"
         ),
         why="(6) drops the sqrt(T) of Lemma D.1, and (5) restores it for rho1 only",
         charitable="beyond what Lemma D.1 covers the privacy term of (7) is above sqrt(p), so that the bound says little there",
@@ -330,7 +326,7 @@ def _text() -> Iterator[Finding]:
 
 
 def _any_moments() -> Finding:
-    """Lemma F.2's map at p = q = 1 and zz = zy = 1, where beta = 1/zx: what a halved zx moves, over the change of zx."""
+    """Lemma F.2's map at p = q = 1 and zz = zy = 1, where beta = 1/zx: ratio of beta's move to that of a halved zx."""
     slopes = {zx: abs(1 / zx - 2 / zx) / (zx / 2) for zx in (1.0, 0.01)}
     return finding(
         id="lemma-F.2-any-moments", location="Lemma F.2", kind="mathematics", severity="low", status="confirmed", artefact="table_lemmas",

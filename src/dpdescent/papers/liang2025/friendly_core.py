@@ -38,7 +38,7 @@ REMARK_F1: Place = {
 }  # fmt: skip
 # A core that may count as all records.
 NEARLY_ALL = 0.9
-# What the comparison with FriendlyCore holds equal, and what it does not.
+# The note on what the comparison with FriendlyCore holds equal.
 _COMPARED = (
     "ext_friendlycore compares them at equal budget, exact calibration and equal relation, but FriendlyCore's guarantee has "
     "a delta of its own; DP-2S-GD has T = 50"
@@ -95,7 +95,7 @@ def run_ext_friendlycore(spec: Spec) -> Iterator[Row]:
             if np.isfinite(error):
                 line["moment_noise"] = info.noise_sd * float(np.sqrt(moment_points(sample).shape[1]))
             else:
-                # Without an estimate, because the core is too small, the zero vector is what can be published.
+                # Without an estimate, because the core is too small, only the zero vector can be published.
                 line |= {"value": float(np.linalg.norm(truth)), "failed": 1.0}
             yield line | {"rho": rho, "T": 0}
 
@@ -204,7 +204,7 @@ def _moments(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _comparison(evidence: Evidence) -> Iterator[Claim]:
-    core, both = (evidence.select("ext_friendlycore", series=each) for each in ("FriendlyCore-2SLS", "DP-2S-GD"))
+    core, both = (evidence.select("ext_friendlycore", series=series) for series in ("FriendlyCore-2SLS", "DP-2S-GD"))
     shares = core["records_used"] / core["n"]
     yield judged_claim(
         id="remark-F.1-sample-size", **REMARK_F1,
@@ -245,12 +245,12 @@ def _comparison(evidence: Evidence) -> Iterator[Claim]:
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates the bound of App. F.2, with its L at Lipschitz constants 1 and lambda0 of Lemma D.6."""
     for point in algebra.rows_of(evidence.select("ext_friendlycore", series="FriendlyCore-2SLS")):
-        at, rho = cases.case(evidence, cases.FRIENDLY_CORE, n=point["n"]), float(point["rho"])
-        smallest = at.nominal.lower
+        case, rho = cases.case(evidence, cases.FRIENDLY_CORE, n=point["n"]), float(point["rho"])
+        smallest = case.nominal.lower
         constant = lipschitz(smallest, 1.0, 1.0, 1.0) if smallest > 0 else math.inf
-        total = error_terms(at.problem, rho, constant).total
+        total = error_terms(case.problem, rho, constant).total
         yield bound_row(
-            bound="error of FriendlyCore", location="App. F.2", setting=f"{at.shape}, rho={rho:g}", value=total,
+            bound="error of FriendlyCore", location="App. F.2", setting=f"{case.shape}, rho={rho:g}", value=total,
             measured=point["mean"],
-            note=f"C_h = C_G = 1; {ORDER}; {point['failed']:.0%} of the runs gave no estimate{at.beside_start(total)}",
+            note=f"C_h = C_G = 1; {ORDER}; {point['failed']:.0%} of the runs gave no estimate{case.beside_start(total)}",
         )  # fmt: skip

@@ -143,7 +143,7 @@ def _cutoff(evidence: Evidence) -> Iterator[Claim]:
 
 
 def last_over_least(curve: pd.DataFrame) -> Estimate:
-    """The mean error at the largest T over the smallest one."""
+    """The mean error at the largest T divided by the smallest one."""
     return ratio(algebra.rows_at_end(curve, "T").iloc[0], curve.loc[curve["mean"].idxmin()])
 
 
@@ -208,7 +208,7 @@ def _plateau(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _width(curve: pd.DataFrame) -> Estimate:
-    """Largest over smallest T at which a curve is near its minimum; the interval from shifts by those of the means.
+    """The ratio of the largest to the smallest T near a curve's minimum; the interval is from shifts by the means'.
 
     Between points of the grid the logarithms are interpolated, because the paper's grid of T is not stated.
     """
@@ -261,5 +261,5 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates bound (7) at every point of Figure 4 beside the mean error."""
     for row in algebra.rows_of(evidence.select("fig04", error_to="beta_hat")):
         place = f"Figure 4({row['panel']})"
-        at = cases.case(evidence, cases.FIGURE_4, T=row["T"], rho1=row["rho1"], rho2=row["rho2"], place=place)
-        yield cases.error_bound(at, row["mean"])
+        case = cases.case(evidence, cases.FIGURE_4, T=row["T"], rho1=row["rho1"], rho2=row["rho2"], place=place)
+        yield cases.error_bound(case, row["mean"])

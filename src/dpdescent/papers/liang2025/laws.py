@@ -5,7 +5,6 @@ no bound. Norms are operator norms. Appendices D and E are in `appendices`.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import astuple, dataclass
 
 from dpdescent.checks import require_positive
@@ -163,13 +162,11 @@ def explicit_iteration_limit(
         return rho_1 * (reach / clipping_threshold(clip_constant, problem.n, problem.q, steps, problem.tau)) ** 2
 
     ceiling = right_side(1.0)
-    return ceiling if ceiling <= 1 or math.isinf(ceiling) else _crossing(right_side, ceiling)
-
-
-def _crossing(falling: Callable[[float], float], ceiling: float) -> float:
+    if ceiling <= 1 or math.isinf(ceiling):
+        return ceiling
     low, high = 1.0, ceiling
     while (middle := 0.5 * (low + high)) not in (low, high):
-        low, high = (middle, high) if middle <= falling(middle) else (low, middle)
+        low, high = (middle, high) if middle <= right_side(middle) else (low, middle)
     return low
 
 

@@ -1,4 +1,4 @@
-"""Two-stage least squares and what instruments are for: Figures 1 and 9, more instruments and weak ones."""
+"""Two-stage least squares and the use of instruments: Figures 1 and 9, more instruments and weak ones."""
 
 import math
 from collections.abc import Iterator
@@ -110,10 +110,10 @@ def weak_instrument(spec: Spec) -> tuple[IVParameters, IVProblem, list[Arm]]:
 
     The second stage gets a large budget, so that the noise of the first stage dominates.
     """
-    one, given = np.ones(1), spec["arms"]
+    one, T, rho2 = np.ones(1), spec["arms"]["T"], spec["arms"]["rho2"]
     parameters = IVParameters(one, np.array([[spec["cell"]["first_stage"]]]), Phi=np.ones((1, 1)), phi=one)
     problem = IVProblem.of(parameters, spec["cell"]["n"], spec["settings"]["tau"])
-    arms = [private(spec, problem, given["T"], rho1, given["rho2"], {"rho1": rho1}) for rho1 in given["rho1"]]
+    arms = [private(spec, problem, T, rho1, rho2, {"rho1": rho1}) for rho1 in spec["arms"]["rho1"]]
     return parameters, problem, arms
 
 
@@ -124,7 +124,7 @@ def releases_ext_weak_instrument(spec: Spec) -> Iterator[Entry]:
 
 
 def run_ext_weak_instrument(spec: Spec) -> Iterator[Row]:
-    """Yields rows of one first stage: estimates of beta = 1, beside what attenuation by noise in Theta predicts."""
+    """Yields rows of one first stage: estimates of beta = 1, beside predictions by attenuation from noise in Theta."""
     parameters, problem, arms = weak_instrument(spec)
     strength, n = spec["cell"]["first_stage"], problem.n
     for trial in range(*spec["trials"]):
@@ -206,9 +206,9 @@ def _accuracy(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _convergence(evidence: Evidence) -> Iterator[Claim]:
-    left = evidence.select("fig09", series="2S-GD", error_to="beta_hat")
+    distances = evidence.select("fig09", series="2S-GD", error_to="beta_hat")
     closed = evidence.select("fig09", series="2SLS")
-    hundred, many = (median_ratios(left[left["T"] == T], closed, ["n"]) for T in (100, 10000))
+    hundred, many = (median_ratios(distances[distances["T"] == T], closed, ["n"]) for T in (100, 10000))
     quantity = "largest ratio over n of the median distance of 2S-GD to 2SLS at T = {} to the median error of 2SLS"
     yield claim_on_all_cells(
         id="fig09-sufficient", **FIGURE_9 | {"location": "App. G.3", "kind": "text"},
@@ -231,7 +231,7 @@ def _convergence(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _more_instruments(evidence: Evidence) -> str:
-    """What remains where Z'r, by which Remark 3.8 explains the gap, is not 0 as it is at p = q; for a note."""
+    """A note on the gap where Z'r, by which Remark 3.8 explains it, is not 0, as it is at p = q."""
     rows = evidence.select("ext_overidentified", series="2S-GD", error_to="beta_hat")
     if rows.empty:
         return ""
@@ -252,11 +252,11 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     wider = evidence.select("ext_overidentified", series="2S-GD", error_to="beta_hat")
     for design, rows in ((cases.FIGURE_9, runs), (cases.MORE_INSTRUMENTS, wider)):
         for point in algebra.rows_of(rows):
-            at = cases.case(evidence, design, n=point["n"], T=point["T"], rho1=math.inf, rho2=math.inf)
-            yield cases.error_bound(at, point["mean"])
+            case = cases.case(evidence, design, n=point["n"], T=point["T"], rho1=math.inf, rho2=math.inf)
+            yield cases.error_bound(case, point["mean"])
     for point in algebra.rows_of(table[table["series"] == "2SLS"]):
-        at = cases.case(evidence, cases.FIGURE_9, n=point["n"])
+        case = cases.case(evidence, cases.FIGURE_9, n=point["n"])
         yield bound_row(
-            bound="rate of 2SLS", location="Lemma D.7", setting=at.shape,
-            value=appendices.two_stage_least_squares_rate(at.problem), measured=point["mean"], note=ORDER,
+            bound="rate of 2SLS", location="Lemma D.7", setting=case.shape,
+            value=appendices.two_stage_least_squares_rate(case.problem), measured=point["mean"], note=ORDER,
         )  # fmt: skip

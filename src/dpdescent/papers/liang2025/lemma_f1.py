@@ -1,8 +1,8 @@
 """The guarantee of Algorithm 3 (Lemma F.1): cost of releasing beta without first-stage noise when a record differs.
 
 Given the history of released beta, each step is a Gaussian release whose mean depends on the data. Its realised zCDP
-cost is the squared shift of that mean over twice the noise variance, and the expected sum of the costs along the path
-is the Kullback-Leibler divergence of the two outputs, which rho-zCDP bounds by rho.
+cost is the squared shift of that mean divided by twice the noise variance, and the expected sum of the costs along the
+path is the Kullback-Leibler divergence of the two outputs, which rho-zCDP bounds by rho.
 """
 
 import math
@@ -26,7 +26,7 @@ from dpdescent.replication.judging.evidence import Claim, Evidence, Source
 from dpdescent.replication.judging.statistics import Estimate
 
 NOTHING_RUN = "nothing is run: the cost is an exact divergence of one bit of beta, at this threshold and this noise"
-# Which records are planted, the claim's id, whose it is, its words, the designs that say nothing about it, a note.
+# Planted records, the claim's id, its source, its words, the designs that do not test it, a note.
 BETA_ONLY: tuple[tuple[str, str, Source, str, tuple[str, ...], str], ...] = (
     ("full record", "lemma-F.1", "paper", "releasing beta alone is rho2-zCDP, whatever rho1 is", ("finite rho1",), ""),
     (
@@ -38,7 +38,7 @@ BETA_ONLY: tuple[tuple[str, str, Source, str, tuple[str, ...], str], ...] = (
 
 
 def run_table_release_beta_only(spec: Spec) -> Iterator[Row]:
-    """Yields rows of one design: realised cost against the claim, by what is replaced and by how much."""
+    """Yields rows of one design: realised cost against the claim, by the replaced values and their size."""
     designs = {"one-dimensional": _one_dimensional, "synthetic": _synthetic, "finite rho1": _finite_budget}
     for row in designs[spec["panel"]](spec):
         yield {"design": spec["panel"], "claimed_rho": spec["cell"]["rho2"], "series": "DP-2S-GD-beta", **row}
@@ -169,7 +169,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _whose_cost(table: pd.DataFrame) -> str:
-    """What the planted records are not: Algorithm 1 itself, and an ordinary record; for a note."""
+    """A note on the costs that the planted records do not show: of Algorithm 1 itself, and of an ordinary record."""
     ordinary, finite = (
         table[table[column] == name] for column, name in (("reading", "ordinary record"), ("design", "finite rho1"))
     )

@@ -51,8 +51,7 @@ ROUNDING = 1e-12
 
 def run_table_lemmas(spec: Spec) -> Iterator[Row]:
     """Yields rows of one design and sample size: every quantity of a trial, `measured` with noise, or `noise-free`."""
-    cell, given = spec["cell"], spec["arms"]
-    shape = {symbol: cell[symbol] for symbol in ("p", "q", "r", "n")} | given
+    shape = {symbol: spec["cell"][symbol] for symbol in ("p", "q", "r", "n")} | spec["arms"]
     for trial in range(*spec["trials"]):
         parameters, problem, sample = setting.drawn(spec, trial)
         runs, moments = arms(spec, problem), two_stage_gd.Moments.of(sample)
@@ -90,8 +89,7 @@ def releases_table_lemmas(spec: Spec) -> Iterator[Entry]:
 
 def arms(spec: Spec, problem: IVProblem) -> list[Arm]:
     """Algorithm 1 at the artefact's budgets, its noise without clipping, and Algorithm 2 at its step sizes."""
-    given = spec["arms"]
-    private = setting.private(spec, problem, given["T"], given["rho1"], given["rho2"])
+    private = setting.private(spec, problem, *(spec["arms"][name] for name in ("T", "rho1", "rho2")))
     free = replace(private, algorithm="2S-GD", rho1=math.inf, rho2=math.inf, gamma=math.inf)
     return [private, replace(private, algorithm="DP-2S-GD, unclipped"), free]
 
@@ -130,7 +128,7 @@ def sample_quantities(
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on how moments of the sample fall with n and grow with dimensions."""
+    """Yields the claims on the fall of sample moments with n and their growth with dimensions."""
     yield claim_on_all_cells(
         id="lemmas-rate-in-n", **LEMMAS,
         statement="deviations of sample moments and of both estimators fall as 1/sqrt(n)",
@@ -191,17 +189,17 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 def _sample(cell: Cell) -> Iterator[Bound]:
     problem, constants, n = cell.case.problem, cell.case.bound_constants, cell.case.problem.n
     instruments = appendices.instrument_singular_values(problem, constants)
-    often = "probability 1 - 2 exp(-tau)"
-    yield cell.lower("D.2 sigma_min(Z)/sqrt(n)", "Lemma D.2", instruments.lower / np.sqrt(n), often)
-    yield cell.upper("D.2 sigma_max(Z)/sqrt(n)", "Lemma D.2", instruments.upper / np.sqrt(n), often)
-    often = "probability 1 - exp(-tau)"
+    probability = "probability 1 - 2 exp(-tau)"
+    yield cell.lower("D.2 sigma_min(Z)/sqrt(n)", "Lemma D.2", instruments.lower / np.sqrt(n), probability)
+    yield cell.upper("D.2 sigma_max(Z)/sqrt(n)", "Lemma D.2", instruments.upper / np.sqrt(n), probability)
+    probability = "probability 1 - exp(-tau)"
     yield cell.upper(
-        "D.3 ||Z'E2||/n", "Lemma D.3", appendices.instrument_regressor_error(problem, constants) / n, often
+        "D.3 ||Z'E2||/n", "Lemma D.3", appendices.instrument_regressor_error(problem, constants) / n, probability
     )
     outcome = appendices.instrument_outcome_error(problem, constants) / n
     needed = constants.first_stage * (cell.quantile("(47) ||Z'E1||/n", "q975") or 0.0) / outcome
     yield cell.upper(
-        "(47) ||Z'E1||/n", "App. E.7", outcome, f"{often}; c0, the same as in D.3, would have to be {needed:.2g}"
+        "(47) ||Z'E1||/n", "App. E.7", outcome, f"{probability}; c0, the same as in D.3, would have to be {needed:.2g}"
     )
     product = appendices.regressor_instrument_product(problem, constants) / n
     yield cell.upper("(48) ||X'Z||/n", "App. E.7", product, "probability 1 - 3 exp(-tau)")
@@ -212,10 +210,10 @@ def _sample(cell: Cell) -> Iterator[Bound]:
 
 def _estimators(cell: Cell) -> Iterator[Bound]:
     problem, constants, window = cell.case.problem, cell.case.bound_constants, cell.case.window
-    often = "probability 1 - 3 exp(-tau)"
-    yield cell.upper("D.5 ||Theta_hat - Theta||", "Lemma D.5", formulas.psi(problem, constants), often)
-    yield cell.lower("D.6 lambda_min(H_hat)", "Lemma D.6", window.lower, often)
-    yield cell.upper("D.6 lambda_max(H_hat)", "Lemma D.6", window.upper, often)
+    probability = "probability 1 - 3 exp(-tau)"
+    yield cell.upper("D.5 ||Theta_hat - Theta||", "Lemma D.5", formulas.psi(problem, constants), probability)
+    yield cell.lower("D.6 lambda_min(H_hat)", "Lemma D.6", window.lower, probability)
+    yield cell.upper("D.6 lambda_max(H_hat)", "Lemma D.6", window.upper, probability)
     explicit = appendices.two_stage_least_squares_bound(problem, constants)
     yield cell.upper(
         "D.7 ||beta_hat - beta||",
@@ -235,15 +233,16 @@ def _estimators(cell: Cell) -> Iterator[Bound]:
 
 
 def _conditions(cell: Cell) -> Iterator[Bound]:
-    """Yields what the proofs ask of the setting itself, at the same constants."""
-    at, steps = cell.case, cell.case.steps
-    ceilings = formulas.step_size_ceilings(at.window)
+    """Yields the conditions of the proofs on the setting itself, at the same constants."""
+    case, steps = cell.case, cell.case.steps
+    ceilings = formulas.step_size_ceilings(case.window)
     for name, ceiling, used in (("eta", ceilings.eta, steps.eta), ("alpha", ceilings.alpha, steps.alpha)):
         yield cell.row(f"(3) {name}", "(3)", ceiling, used, "measured is the experiments' step size")
-    t0 = laws.burn_in(at.window, cell.rates.theta, cell.theta_hat_norm)
+    t0 = laws.burn_in(case.window, cell.rates.theta, cell.theta_hat_norm)
     yield cell.row("(22) t0", "(22)", t0, cell.T0, "measured is T0 = T/2 of the experiment", "at least")
     limit = laws.explicit_iteration_limit(
-        at.problem, at.window, cell.rates.theta, steps.eta, at.rho1, cell.theta_hat_norm, clip_constant=at.clip_constant
-    )
+        case.problem, case.window, cell.rates.theta, steps.eta, case.rho1, cell.theta_hat_norm,
+        clip_constant=case.clip_constant,
+    )  # fmt: skip
     admitted = "" if limit >= 1 else "; no T >= 1 is admitted"
-    yield cell.row("(21) T", "(21)", limit, at.T, f"measured is T{admitted}")
+    yield cell.row("(21) T", "(21)", limit, case.T, f"measured is T{admitted}")

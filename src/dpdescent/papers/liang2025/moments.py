@@ -75,7 +75,7 @@ def draw(parameters: IVParameters, direct: Array, n: int, generators: list[np.ra
     """Draws the moments of n records for every generator.
 
     Args:
-        parameters: of the design `x = Theta'z + Phi'u + e`, `y = beta'x + phi'u + direct'z + e`.
+        parameters: parameters of the design `x = Theta'z + Phi'u + e`, `y = beta'x + phi'u + direct'z + e`.
         direct: effect of the instruments on the outcome that the exclusion restriction forbids, shape (q,).
         n: sample size, at least the number of variables.
         generators: one for each data set.
@@ -104,7 +104,7 @@ def descend(samples: Samples, arms: Arms, normals: list[Normals]) -> tuple[Array
     """Runs the noisy descent without clipping, both stages at once (liang2025 Algorithm 1).
 
     Returns:
-        Last Theta, shape (sets, arms, q, p), and last beta, shape (sets, arms, p); what is not finite is `DIVERGED`.
+        Last Theta, shape (sets, arms, q, p), and last beta, shape (sets, arms, p); `DIVERGED` where not finite.
     """
     (sets, q, p), count = samples.zx.shape, len(arms.steps)
     Theta, beta = np.zeros((sets, count, q, p)), np.zeros((sets, count, p))
@@ -116,10 +116,10 @@ def descend(samples: Samples, arms: Arms, normals: list[Normals]) -> tuple[Array
             nu = np.stack([own.stage2[t, 0] for own in normals])[:, None]
             eta, lambda1 = (values[live, None, None] for values in (arms.eta, arms.lambda1))
             alpha, lambda2 = (values[live, None] for values in (arms.alpha, arms.lambda2))
-            now, at = Theta[:, live], beta[:, live]
-            gradient2 = _applied(_turned(now), _applied(zz, _applied(now, at)) - zy)
-            Theta[:, live] = now + eta * (lambda1 * Xi - (zz @ now - zx))
-            beta[:, live] = at + alpha * (lambda2 * nu - gradient2)
+            current_Theta, current_beta = Theta[:, live], beta[:, live]
+            gradient2 = _applied(_turned(current_Theta), _applied(zz, _applied(current_Theta, current_beta)) - zy)
+            Theta[:, live] = current_Theta + eta * (lambda1 * Xi - (zz @ current_Theta - zx))
+            beta[:, live] = current_beta + alpha * (lambda2 * nu - gradient2)
     return _held(Theta), _held(beta)
 
 

@@ -102,7 +102,7 @@ def noise_quantities(noisy: Path, free: Path, Xi: Array, lambda_1: float) -> Qua
 
 
 def closed_form_gap(path: Path, Xi: Array) -> float:
-    """Returns the largest distance of a run to its closed forms over its largest iterate (liang2025 App. E.1)."""
+    """Returns the largest distance of a run to its closed forms, divided by its largest iterate (App. E.1)."""
     Theta = appendices.first_stage_path(path.moments, path.eta, Xi)
     beta = appendices.second_stage_path(path.moments, path.Theta, path.alpha, path.nu)
     gaps = [np.abs(closed - run).max() / np.abs(run).max() for closed, run in ((Theta, path.Theta), (beta, path.beta))]
@@ -127,7 +127,7 @@ def path_quantities(path: Path, window: formulas.Spectrum) -> Quantities:
 
 
 def curvature_error(path: Path, window: formulas.Spectrum) -> float:
-    """Returns the largest ||H^(t) - H_hat|| from T0 on over the bound above eq. (13), at the step's own distance."""
+    """Returns the largest ratio from T0 on of ||H^(t) - H_hat|| to the bound above eq. (13), at the step's distance."""
     zz, target, largest = path.moments.zz, path.moments.theta_hat, 0.0
     H_hat = target.T @ zz @ target
     for Theta, radius in zip(path.Theta[path.settled : -1], path.first_stage_error[path.settled : -1], strict=True):
@@ -158,7 +158,7 @@ def second_stage_bound(path: Path, window: formulas.Spectrum) -> Quantities:
 
 
 def clip_quantities(sample: IVSample, path: Path, result: dp_2s_gd.Descent) -> Quantities:
-    """Returns how much Algorithm 1 clips, and the largest gradients of the unclipped path (liang2025 Lemma D.1).
+    """Returns Algorithm 1's shares of clipped gradients, and the largest ones of the unclipped path (Lemma D.1).
 
     At thresholds of that size the unclipped path would not have been clipped.
     """
@@ -187,7 +187,7 @@ def norm(value: Array) -> float:
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on how accumulated noise and the largest gradients grow."""
+    """Yields the claims on the growth of accumulated noise and of the largest gradients."""
     yield claim_on_all_cells(
         id="lemma-D.4-level", artefact="table_rates", location="Lemma D.4", kind="theorem", source="paper",
         statement="at a fixed noise scale the accumulated noise of the first stage does not grow with the iterations",
@@ -235,9 +235,9 @@ class Cell:
 
     def radius(self, burn_in: float) -> float:
         """eps of eq. (18) from `burn_in` on, and eq. (19) at 0."""
-        at = self.case
+        case = self.case
         return laws.first_stage_radius(
-            at.problem, self.rates.theta, at.steps.eta, at.lambda_1, self.theta_hat_norm, burn_in
+            case.problem, self.rates.theta, case.steps.eta, case.lambda_1, self.theta_hat_norm, burn_in
         )
 
     def quantile(self, quantity: str, column: str, series: str = "measured") -> float | None:
@@ -270,7 +270,7 @@ class Cell:
 
 
 def named(quantity: str, series: str) -> str:
-    """The name of a bound, which tells the run without noise apart."""
+    """The name of a bound, with an addition for the run without noise."""
     return quantity if series == "measured" else f"{quantity}, {series}"
 
 
@@ -278,11 +278,11 @@ def cells(evidence: Evidence) -> Iterator[Cell]:
     """The cells of `table_lemmas`."""
     for (p, q, n), rows in evidence.select("table_lemmas").groupby(["p", "q", "n"]):
         r, T, rho1, rho2 = (rows[column].iloc[0] for column in ("r", "T", "rho1", "rho2"))
-        at = cases.case(
+        case = cases.case(
             evidence, ("lemmas", "table_lemmas", ""), n=int(n), T=int(T), rho1=float(rho1), rho2=float(rho2),
             shape={"p": int(p), "q": int(q), "r": int(r)},
         )  # fmt: skip
-        yield Cell(at, rows)
+        yield Cell(case, rows)
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
@@ -293,44 +293,44 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _noise(cell: Cell) -> Iterator[Bound]:
-    at = cell.case
-    size = appendices.noise_operator_norm(at.problem, at.lambda_1)
+    case = cell.case
+    size = appendices.noise_operator_norm(case.problem, case.lambda_1)
     yield cell.upper("E.1 ||Xi||", "App. E.1", size, "at one step; probability 1 - exp(-tau)")
-    once = laws.second_stage_noise(at.problem, at.lambda_2)
+    once = laws.second_stage_noise(case.problem, case.lambda_2)
     yield cell.upper("App. C ||nu||", "above (16)", once, f"at one step; {ORDER}")
-    always = laws.second_stage_noise(at.problem, at.lambda_2, steps=at.T)
+    always = laws.second_stage_noise(case.problem, case.lambda_2, steps=case.T)
     yield cell.upper("E.1 max ||nu||", "App. E.1", always, f"at all steps; {ORDER}")
-    beta, Phi, phi = at.parameters.beta, at.parameters.Phi, at.parameters.phi
+    beta, Phi, phi = case.parameters.beta, case.parameters.Phi, case.parameters.phi
     exact = float(np.sqrt(np.sum((Phi @ beta + phi) ** 2) + beta @ beta + 1))
-    printed = appendices.reduced_form_sigma(at.problem, at.beta_norm)
+    printed = appendices.reduced_form_sigma(case.problem, case.beta_norm)
     why = "measured is the exact sd of beta'eps2 + eps1; the formula takes both errors as independent"
     yield cell.row("E.1 sigma of beta'eps2 + eps1", "App. E.1", printed, exact, why)
 
 
 def _first_stage(cell: Cell) -> Iterator[Bound]:
-    at, often = cell.case, "at one step; probability 1 - 3 exp(-tau)"
-    accumulated = appendices.accumulated_noise(at.problem, cell.rates.theta, at.steps.eta, at.lambda_1)
-    yield cell.upper("D.4 ||N||", "Lemma D.4", accumulated, often)
+    case, probability = cell.case, "at one step; probability 1 - 3 exp(-tau)"
+    accumulated = appendices.accumulated_noise(case.problem, cell.rates.theta, case.steps.eta, case.lambda_1)
+    yield cell.upper("D.4 ||N||", "Lemma D.4", accumulated, probability)
     name = "E.4 ||N||_F^2 over its mean given Z"
     mean, se = cell.quantile(name, "mean"), cell.quantile(name, "se")
     close = mean is not None and se is not None and abs(mean - 1) <= STANDARD_ERRORS * se
     why = f"identity: the mean over trials, within {STANDARD_ERRORS:g} standard errors"
-    yield Bound(name, "App. E.4", at.text, 1.0, mean, close, why)
+    yield Bound(name, "App. E.4", case.text, 1.0, mean, close, why)
     why = "identity: distance relative to the largest iterate, up to rounding"
     yield cell.upper("E.1 closed forms against the runs", "App. E.1", ROUNDING, why)
     start = f"at all steps, although stated for one; ||Theta_hat|| at most {cell.theta_hat_norm:.3g} by Lemma D.5"
     yield cell.upper("(19) max ||e_Theta|| before T0", "(19)", cell.radius(0), start)
     yield cell.upper("(18) max ||e_Theta|| from T0", "(18)", cell.radius(cell.T0), start)
-    radius = laws.error_radius(at.window, cell.theta_hat_norm)
+    radius = laws.error_radius(case.window, cell.theta_hat_norm)
     needed = "condition for (14) and (16), where noise must not carry Theta further; measured is ||e_Theta|| from T0"
     measured = cell.quantile("(18) max ||e_Theta|| from T0", "q975")
     yield cell.row("(20) eps_bar", "(13), (20)", radius, measured, needed)
 
 
 def _curvature(cell: Cell) -> Iterator[Bound]:
-    at, window = cell.case, laws.hessian_window(cell.case.window)
-    t0 = laws.burn_in(at.window, cell.rates.theta, cell.theta_hat_norm)
-    growth = appendices.transient_growth(at.window, at.steps.alpha, cell.theta_hat_norm, cell.radius(0), t0)
+    case, window = cell.case, laws.hessian_window(cell.case.window)
+    t0 = laws.burn_in(case.window, cell.rates.theta, cell.theta_hat_norm)
+    growth = appendices.transient_growth(case.window, case.steps.alpha, cell.theta_hat_norm, cell.radius(0), t0)
     why = "holds by the proof only while ||e_Theta|| is at most eps_bar"
     for series in ("measured", "noise-free"):
         yield cell.lower("(14) lambda_min(H) from T0", "above (14)", window.lower, why, series)
@@ -361,17 +361,17 @@ def _second_stage_error(cell: Cell, series: str) -> Bound:
 
 
 def _no_clipping(cell: Cell) -> Iterator[Bound]:
-    at = cell.case
+    case = cell.case
     thresholds = (
-        ("(32) gamma1", appendices.no_clipping_first_stage(at.problem, at.rho1, at.T)),
-        ("(35) gamma2", appendices.no_clipping_second_stage(at.problem, at.rho2, at.T)),
+        ("(32) gamma1", appendices.no_clipping_first_stage(case.problem, case.rho1, case.T)),
+        ("(35) gamma2", appendices.no_clipping_second_stage(case.problem, case.rho2, case.T)),
     )
     for stage, (name, threshold) in enumerate(thresholds, start=1):
         largest, share = f"D.1 largest gradient, stage {stage}", f"D.1 clip fraction, stage {stage}"
         yield cell.upper(largest, "App. E.1", threshold, f"measured is the {largest[4:]}; {ORDER}", name=name)
         why = f"measured is the {largest[4:]}; the experiments' threshold"
-        yield cell.upper(largest, "(4)", at.gamma, why, name=f"(4) gamma, stage {stage}")
+        yield cell.upper(largest, "(4)", case.gamma, why, name=f"(4) gamma, stage {stage}")
         why = "the lemma says none, at hidden constants; measured is the mean at the experiments' threshold"
         yield cell.row(share, "Lemma D.1", 0.0, cell.quantile(share, "mean"), why)
-    records = appendices.no_clipping_sample_size(at.problem, at.rho1, at.rho2, at.T)
-    yield cell.row("D.1 n", "Lemma D.1", records, at.problem.n, ORDER, "at least")
+    records = appendices.no_clipping_sample_size(case.problem, case.rho1, case.rho2, case.T)
+    yield cell.row("D.1 n", "Lemma D.1", records, case.problem.n, ORDER, "at least")

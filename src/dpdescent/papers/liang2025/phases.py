@@ -1,4 +1,4 @@
-"""Remark 3.7: how long the error's phases last, condition (5), which ends them, and the best number of iterations.
+"""Remark 3.7: the lengths of the error's phases, condition (5), which ends them, and the best number of iterations.
 
 The bound's phases are formulas; those of the error are measured without clipping, in `rates`.
 """
@@ -52,27 +52,28 @@ def _main_design(evidence: Evidence, n: float) -> Case:
     return cases.case(evidence, cases.FIGURE_3A, place="main design", n=int(n), rho1=1.0, rho2=1.0)
 
 
-def optimal_T(at: Case) -> float:
+def optimal_T(case: Case) -> float:
     """The real T >= 1 that minimises bound (7) at hidden constants 1; its third term does not depend on T."""
-    kappa = at.kappa
+    kappa = case.kappa
 
     def height(log_T: float) -> float:
-        terms = laws.bound_terms(at.problem, kappa, at.rho1, at.rho2, math.exp(log_T))
+        terms = laws.bound_terms(case.problem, kappa, case.rho1, case.rho2, math.exp(log_T))
         return math.log(terms.optimisation + terms.privacy)
 
-    best = minimize_scalar(height, bounds=(0.0, 2 * math.log(at.problem.n)), method="bounded", options={"xatol": 1e-9})
+    bounds = (0.0, 2 * math.log(case.problem.n))
+    best = minimize_scalar(height, bounds=bounds, method="bounded", options={"xatol": 1e-9})
     return math.exp(float(best.x))
 
 
 def _optimal_steps(evidence: Evidence) -> Iterator[Claim]:
     near, growth = (bound_value(evidence, f"growth of the optimal T per log n{end}") for end in ("", ", far out"))
-    at = _main_design(evidence, BEYOND[-1])
+    case = _main_design(evidence, BEYOND[-1])
 
     def total(T: float) -> float:
-        return laws.bound_terms(at.problem, at.kappa, at.rho1, at.rho2, T).total
+        return laws.bound_terms(case.problem, case.kappa, case.rho1, case.rho2, T).total
 
     # T = sqrt(n) is super-logarithmic and sub-linear.
-    between = exactly(total(math.sqrt(at.problem.n)) / total(optimal_T(at)))
+    between = exactly(total(math.sqrt(case.problem.n)) / total(optimal_T(case)))
     faster, least = at_least(1.5, ": T grows faster than log n"), at_most(COMPARABLE, ": of the least order")
     shared = records.agreement(
         {
@@ -106,8 +107,8 @@ def _optimal_steps(evidence: Evidence) -> Iterator[Claim]:
 
 def _plateau(evidence: Evidence) -> Claim:
     def length(n: float, rho: float) -> float:
-        at = cases.case(evidence, cases.FIGURE_3A, n=int(n), rho1=rho, rho2=rho)
-        regimes = laws.regime_boundaries(at.problem, 0.5, rho, rho)
+        case = cases.case(evidence, cases.FIGURE_3A, n=int(n), rho1=rho, rho2=rho)
+        regimes = laws.regime_boundaries(case.problem, 0.5, rho, rho)
         return regimes.sampling_ends - max(regimes.optimisation_ends, 0.0)
 
     base = length(1e7, 1.0)
@@ -129,12 +130,12 @@ def _cutoffs(evidence: Evidence) -> Iterator[tuple[str, Estimate]]:
         for level in LEVELS:
             allowed, cutoffs = _passes(rows, axis, level)
             if len(cutoffs) >= algebra.POINTS:
-                over = less_number(slope_of(np.array(allowed), cutoffs), 1.0)
-                yield f"{panel}, {level:g} of the first step's error", over if axis == "n" else negative(over)
+                slope = less_number(slope_of(np.array(allowed), cutoffs), 1.0)
+                yield f"{panel}, {level:g} of the first step's error", slope if axis == "n" else negative(slope)
 
 
 def _passes(rows: pd.DataFrame, axis: str, level: float) -> tuple[list[float], list[Estimate]]:
-    """What (5) allows, and the log T at which the median error passes the level, at every value of the axis."""
+    """The T that (5) allows and that at which the median error passes the level, in logs, by value of the axis."""
     allowed, cutoffs = [], []
     for _, curve in rows.groupby(axis):
         ordered = curve.sort_values("T").reset_index(drop=True)
@@ -166,8 +167,9 @@ def _crossing(curve: pd.DataFrame, height: float) -> Estimate:
 def _first_phase(evidence: Evidence) -> Claim:
     cells = {}
     for n, rows in evidence.select("table_rates", panel="best T").groupby("n"):
-        at = _main_design(evidence, float(n))
-        begins = laws.regime_boundaries(at.problem, at.kappa, 1.0, 1.0).optimisation_ends if at.kappa < 1 else math.nan
+        case = _main_design(evidence, float(n))
+        regimes = laws.regime_boundaries(case.problem, case.kappa, 1.0, 1.0) if case.kappa < 1 else None
+        begins = regimes.optimisation_ends if regimes else math.nan
         if begins > 0:
             cells[f"n = {n:g}"] = _meeting(rows, begins)
     return claim_on_all_cells(
@@ -180,16 +182,16 @@ def _first_phase(evidence: Evidence) -> Claim:
 
 def _meeting(rows: pd.DataFrame, unit: float) -> Estimate:
     """The T at which the two parts are equal, in units of another T; its ends by the intervals of the means."""
-    noise, left = (
+    noise, optimisation = (
         rows[rows["quantity"] == name].sort_values("T").reset_index(drop=True)
         for name in (PRIVACY, "(7) optimisation part")
     )
-    log_T, ratio = np.log(noise["T"].to_numpy(dtype=float)), np.log(noise["mean"] / left["mean"]).to_numpy()
+    log_T, ratio = np.log(noise["T"].to_numpy(dtype=float)), np.log(noise["mean"] / optimisation["mean"]).to_numpy()
     above = np.flatnonzero(ratio >= 0)
     if not len(above) or above[0] == 0:
         return NOTHING
     k = int(above[0])
-    error = math.hypot(*(half_width(rows.iloc[k]) / rows.iloc[k]["mean"] for rows in (noise, left)))
+    error = math.hypot(*(half_width(rows.iloc[k]) / rows.iloc[k]["mean"] for rows in (noise, optimisation)))
     near = slice(k - 1, k + 1)
     meets = (float(np.interp(shift, ratio[near], log_T[near])) for shift in (0.0, -error, error))
     return Estimate(*(math.exp(end) / unit for end in meets))
@@ -214,7 +216,7 @@ def _best(evidence: Evidence) -> Claim:
 
 
 def _per_log(best: dict[float, Estimate]) -> Estimate:
-    """T of least error over log n at the largest n over that at the smallest."""
+    """The T of least error divided by log n, at the largest n divided by that at the smallest."""
     if len(best) < algebra.POINTS:
         return NOTHING
     (few, first), *_, (many, last) = best.items()
@@ -242,17 +244,17 @@ def _vertex(curve: pd.DataFrame) -> Estimate:
 
 
 def _increments(best: list[Estimate]) -> Estimate:
-    if len(best) < algebra.POINTS or any(math.isnan(each.value) for each in best):
+    if len(best) < algebra.POINTS or any(math.isnan(estimate.value) for estimate in best):
         return NOTHING
     first, last = best[1].value - best[0].value, best[-1].value - best[-2].value
-    errors = [(each.high - each.low) / 2 for each in best]
+    errors = [(estimate.high - estimate.low) / 2 for estimate in best]
     relative = math.hypot(math.hypot(errors[0], errors[1]) / first, math.hypot(errors[-1], errors[-2]) / last)
     value = last / first
     return Estimate(value, value * (1 - relative), value * (1 + relative))
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates how the best T by bound (7) grows with n, at rho1 = rho2 = 1 and kappa as in (10)."""
+    """Evaluates the growth in n of the best T by bound (7), at rho1 = rho2 = 1 and kappa as in (10)."""
     place, text, name = "Remark 3.7", "p=5, q=5, rho1=1, rho2=1", "growth of the optimal T per log n"
 
     def per_log(n: float) -> float:
@@ -267,8 +269,8 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     )
 
     def plateau_ends(n: float) -> float:
-        at = _main_design(evidence, n)
-        return laws.regime_boundaries(at.problem, at.kappa, at.rho1, at.rho2).sampling_ends
+        case = _main_design(evidence, n)
+        return laws.regime_boundaries(case.problem, case.kappa, case.rho1, case.rho2).sampling_ends
 
     # d log T2 / d log n, by a central difference.
     below, above = NEAR / 1.1, NEAR * 1.1

@@ -1,10 +1,9 @@
-"""How sizes in Theorem 3.1 and its lemmas depend on n, p, q, T, the budgets and tau: exact unclipped runs on moments.
+"""Dependence of sizes in Theorem 3.1 and its lemmas on n, p, q, T, budgets and tau: exact unclipped runs on moments.
 
 The theorem describes the descent without clipping (Lemma D.1), so that noise is calibrated to threshold (4) and nothing
 is clipped. Where the dimension varies, the design has fixed singular values (`scaled_parameters`), because hidden
-constants may depend on them. A theorem bounds from above: what its order says of a hidden constant is judged
-one-sidedly, by the exponent of the measured size over the order. Where a remark says how the noise acts, the exponent
-itself is judged.
+constants may depend on them. An order is judged on one side, by the exponent of the ratio of measured size to order,
+because a theorem bounds from above. Where a remark says how the noise acts, the exponent itself is judged.
 """
 
 import math
@@ -70,12 +69,12 @@ Measured = Iterator[tuple[Row, Array]]
 
 @dataclass(frozen=True)
 class Setting:
-    """The data sets of one part, with what their runs need.
+    """The data sets of one part, with their design.
 
     Attributes:
         spec: the part's specification, its cell complete.
-        parameters: of the design.
-        problem: what the theory knows of it, at the shared tau.
+        parameters: parameters of the design.
+        problem: quantities of the design that the bounds use, at the shared tau.
         samples: moments of the trials' data sets.
     """
 
@@ -106,11 +105,11 @@ class Run:
 
 def run_table_rates(spec: Spec) -> Iterator[Row]:
     """Yields rows of one cell: every quantity of the panel on every trial's data set."""
-    given = _setting(spec)
-    cell, trials = given.spec["cell"], range(*spec["trials"])
+    data = _setting(spec)
+    cell, trials = data.spec["cell"], range(*spec["trials"])
     shape = {"panel": spec["panel"], **{symbol: cell[symbol] for symbol in ("p", "q", "n")}}
     for measure in MEASURES[spec["panel"]]:
-        for labels, values in measure(given):
+        for labels, values in measure(data):
             for trial, value in zip(trials, values.tolist(), strict=True):
                 yield {**shape, **labels, "series": "unclipped", "trial": trial, "value": value}
 
@@ -138,42 +137,42 @@ def _setting(spec: Spec) -> Setting:
     return Setting(spec, parameters, problem, moments.draw(parameters, direct, cell["n"], generators))
 
 
-def _blank(at: Setting, quantity: str) -> Row:
+def _blank(data: Setting, quantity: str) -> Row:
     """Grid columns of a quantity of the data alone."""
-    return {"quantity": quantity, "T": 0, "rho1": math.inf, "rho2": math.inf, "tau": at.problem.tau}
+    return {"quantity": quantity, "T": 0, "rho1": math.inf, "rho2": math.inf, "tau": data.problem.tau}
 
 
-def _of_data(at: Setting) -> Measured:
+def _of_data(data: Setting) -> Measured:
     """Yields the matrices of Lemmas D.2 to D.8, and the errors of both least-squares estimators."""
-    samples, parameters = at.samples, at.parameters
-    yield _blank(at, "D.2 ||Z'Z/n - I||"), operator_norms(samples.zz - np.eye(samples.zz.shape[-1]))
-    yield _blank(at, "D.3 ||Z'E2||/n"), operator_norms(samples.ze)
-    yield _blank(at, "D.5 ||Theta_hat - Theta||"), operator_norms(samples.theta_hat - parameters.Theta)
-    yield _blank(at, "App. C ||Theta_hat||"), operator_norms(samples.theta_hat)
-    yield _blank(at, "App. C ||beta_hat||"), norms(samples.beta_hat)
-    yield _blank(at, "D.7 ||beta_hat - beta||"), norms(samples.beta_hat - parameters.beta)
-    yield _blank(at, "D.8 ||Z'r||/n"), norms(samples.residual)
-    yield _blank(at, "least squares to beta"), norms(samples.least_squares - parameters.beta)
+    samples, parameters = data.samples, data.parameters
+    yield _blank(data, "D.2 ||Z'Z/n - I||"), operator_norms(samples.zz - np.eye(samples.zz.shape[-1]))
+    yield _blank(data, "D.3 ||Z'E2||/n"), operator_norms(samples.ze)
+    yield _blank(data, "D.5 ||Theta_hat - Theta||"), operator_norms(samples.theta_hat - parameters.Theta)
+    yield _blank(data, "App. C ||Theta_hat||"), operator_norms(samples.theta_hat)
+    yield _blank(data, "App. C ||beta_hat||"), norms(samples.beta_hat)
+    yield _blank(data, "D.7 ||beta_hat - beta||"), norms(samples.beta_hat - parameters.beta)
+    yield _blank(data, "D.8 ||Z'r||/n"), norms(samples.residual)
+    yield _blank(data, "least squares to beta"), norms(samples.least_squares - parameters.beta)
 
 
-def _of_runs(at: Setting) -> Measured:
-    """Yields, for every run, the noise's part of the error, what is left without noise, and the whole."""
-    T, rho1, rho2, tau = map(at.axis, ("T", "rho1", "rho2", "tau"))
+def _of_runs(data: Setting) -> Measured:
+    """Yields the noise's part of the error of every run, the part without noise, and the whole."""
+    T, rho1, rho2, tau = map(data.axis, ("T", "rho1", "rho2", "tau"))
     # Algorithm 3 has no noise in its first stage.
-    rho1 = [math.inf] if at.spec["panel"].startswith("Algorithm 3") else rho1
+    rho1 = [math.inf] if data.spec["panel"].startswith("Algorithm 3") else rho1
     runs = sorted((Run(int(steps), *rest) for steps, *rest in product(T, rho1, rho2, tau)), key=lambda run: run.T)
-    if "rho" in at.spec["cell"]:
-        runs = [replace(run, rho1=rho, rho2=rho) for run in runs for rho in at.axis("rho")]
+    if "rho" in data.spec["cell"]:
+        runs = [replace(run, rho1=rho, rho2=rho) for run in runs for rho in data.axis("rho")]
     both = [one for run in runs for one in (run, replace(run, rho1=math.inf, rho2=math.inf))]
-    steps, count = setting.step_sizes(at.spec, at.problem), len(both)
-    noise = ([_noise(at, run, rho) for run, rho in pairs] for pairs in (
+    steps, count = setting.step_sizes(data.spec, data.problem), len(both)
+    noise = ([_noise(data, run, rho) for run, rho in pairs] for pairs in (
         [(run, run.rho1) for run in both], [(run, run.rho2) for run in both]
     ))  # fmt: skip
     arms = moments.Arms(
         np.array([run.T for run in both]), np.full(count, steps.eta), np.full(count, steps.alpha), *map(np.array, noise)
     )
-    Theta, beta = moments.descend(at.samples, arms, _normals(at, arms))
-    beta_hat = at.samples.beta_hat
+    Theta, beta = moments.descend(data.samples, arms, _normals(data, arms))
+    beta_hat = data.samples.beta_hat
     for k, run in enumerate(runs):
         noisy, free = beta[:, 2 * k], beta[:, 2 * k + 1]
         yield {**run.labels, "quantity": "(7) privacy part"}, norms(noisy - free)
@@ -184,78 +183,78 @@ def _of_runs(at: Setting) -> Measured:
             yield {**run.labels, "quantity": "D.4 ||N|| / lambda1"}, N / arms.lambda1[2 * k]
 
 
-def _noise(at: Setting, one: Run, rho: float) -> float:
+def _noise(data: Setting, run: Run, rho: float) -> float:
     """lambda of eq. (4), with the threshold at the run's tau; 0 at an infinite budget."""
-    problem, settings = at.problem, at.spec["settings"]
-    gamma = formulas.clipping_threshold(settings["clip_constant"], problem.n, problem.q, one.T, one.tau)
-    return formulas.noise_scale(gamma, problem.n, one.T, rho)
+    problem, settings = data.problem, data.spec["settings"]
+    gamma = formulas.clipping_threshold(settings["clip_constant"], problem.n, problem.q, run.T, run.tau)
+    return formulas.noise_scale(gamma, problem.n, run.T, rho)
 
 
-def _normals(at: Setting, arms: moments.Arms) -> list[dp_2s_gd.Normals]:
-    longest, (p, q) = int(arms.steps.max()), (at.problem.p, at.problem.q)
-    streams = (setting.trial_stream(at.spec, trial, "noise") for trial in range(*at.spec["trials"]))
-    return [dp_2s_gd.Normals.draw(each, longest, p, q) for each in streams]
+def _normals(data: Setting, arms: moments.Arms) -> list[dp_2s_gd.Normals]:
+    longest, (p, q) = int(arms.steps.max()), (data.problem.p, data.problem.q)
+    streams = (setting.trial_stream(data.spec, trial, "noise") for trial in range(*data.spec["trials"]))
+    return [dp_2s_gd.Normals.draw(rng, longest, p, q) for rng in streams]
 
 
-def _from_rest(at: Setting, eta: float, alpha: float) -> Array:
+def _from_rest(data: Setting, eta: float, alpha: float) -> Array:
     """Errors to 2SLS without noise after the two numbers of steps, shape (sets, 2)."""
     none = np.zeros(len(BETWEEN))
     arms = moments.Arms(np.array(BETWEEN), np.full(2, eta), np.full(2, alpha), none, none)
-    _, beta = moments.descend(at.samples, arms, _normals(at, arms))
-    return norms(beta - at.samples.beta_hat[:, None])
+    _, beta = moments.descend(data.samples, arms, _normals(data, arms))
+    return norms(beta - data.samples.beta_hat[:, None])
 
 
-def _speeds(at: Setting) -> Measured:
-    """Yields log factor of the error a step over that of the slower stage, which sets it if kappa is their maximum."""
+def _speeds(data: Setting) -> Measured:
+    """Yields the log factor of the error per step divided by the slower stage's, which sets it if (10) is right."""
 
     def factor(hessians: Array, step: float) -> Array:
         """Largest contraction factor of gradient descent on each Hessian."""
         largest: Array = np.abs(1.0 - step * np.linalg.eigvalsh(hessians)).max(axis=-1)
         return largest
 
-    ceilings = formulas.step_size_ceilings(formulas.spectrum(at.problem, setting.constants(at.spec)))
-    slow = at.spec["panel"] == "slow eta"
+    ceilings = formulas.step_size_ceilings(formulas.spectrum(data.problem, setting.constants(data.spec)))
+    slow = data.spec["panel"] == "slow eta"
     eta, alpha = ceilings.eta * (SLOW if slow else 0.5), ceilings.alpha * (0.5 if slow else SLOW)
-    errors = np.log(_from_rest(at, eta, alpha))
-    theta, zz = at.samples.theta_hat, at.samples.zz
+    errors = np.log(_from_rest(data, eta, alpha))
+    theta, zz = data.samples.theta_hat, data.samples.zz
     slower = np.maximum(factor(zz, eta), factor(np.swapaxes(theta, -1, -2) @ zz @ theta, alpha))
     measured = (errors[:, 1] - errors[:, 0]) / (BETWEEN[1] - BETWEEN[0])
-    yield _blank(at, "(10) speed over the slower stage's"), measured / np.log(slower)
+    yield _blank(data, "(10) speed over the slower stage's"), measured / np.log(slower)
 
 
-def _growths(at: Setting) -> Measured:
-    """Yields the error after twice as many steps over that before, at steps up to just below the ceilings (3).
+def _growths(data: Setting) -> Measured:
+    """Yields the ratio of the error after twice as many steps to that before, at steps up to just below the ceilings.
 
-    The ceilings have the constants at which (10) bounds what is measured, because at smaller ones they promise nothing.
+    The ceilings (3) have the constants at which (10) bounds measured values, because smaller ones promise nothing.
     """
-    ceilings = formulas.step_size_ceilings(formulas.spectrum(at.problem, setting.bound_constants(at.spec)))
+    ceilings = formulas.step_size_ceilings(formulas.spectrum(data.problem, setting.bound_constants(data.spec)))
     for one, other in product(FRACTIONS, repeat=2):
-        errors = _from_rest(at, one * ceilings.eta, other * ceilings.alpha)
+        errors = _from_rest(data, one * ceilings.eta, other * ceilings.alpha)
         name = f"(3) growth of the error at {one:g} and {other:g} of the ceilings"
-        yield _blank(at, name), errors[:, 1] / np.maximum(errors[:, 0], CONVERGED)
+        yield _blank(data, name), errors[:, 1] / np.maximum(errors[:, 0], CONVERGED)
 
 
-def _gradients(at: Setting) -> Measured:
+def _gradients(data: Setting) -> Measured:
     """Yields the largest per-record gradient of either stage over all records and steps (Lemma D.1), for every T."""
-    steps, problem = setting.step_sizes(at.spec, at.problem), at.problem
-    for T in map(int, at.axis("T")):
-        (rho,), gamma = at.axis("rho1"), setting.threshold(at.spec, problem, T)
+    steps, problem = setting.step_sizes(data.spec, data.problem), data.problem
+    for T in map(int, data.axis("T")):
+        (rho,), gamma = data.axis("rho1"), setting.threshold(data.spec, problem, T)
         arms, largest = [Arm("DP-2S-GD, unclipped", T, rho, rho, steps, gamma)], []
-        for trial in range(*at.spec["trials"]):
-            sample = draw_sample(at.parameters, problem.n, setting.trial_stream(at.spec, trial, "records"))
-            normals = setting.normals(at.spec, trial, arms, sample)
+        for trial in range(*data.spec["trials"]):
+            sample = draw_sample(data.parameters, problem.n, setting.trial_stream(data.spec, trial, "records"))
+            normals = setting.normals(data.spec, trial, arms, sample)
             result = dp_2s_gd.descend(sample, setting.columns(arms, sample.n), normals, record=True)
             largest.append(paths.largest_gradients(sample, *paths.recorded(result, 0)))
         for stage in (1, 2):
-            labels = {**_blank(at, f"D.1 largest gradient, stage {stage}"), "T": T, "rho1": rho, "rho2": rho}
+            labels = {**_blank(data, f"D.1 largest gradient, stage {stage}"), "T": T, "rho1": rho, "rho2": rho}
             yield labels, np.array(largest)[:, stage - 1]
 
 
-def _diameters(at: Setting) -> Measured:
+def _diameters(data: Setting) -> Measured:
     """Yields distances of the moment vectors of two records, one pair for each trial."""
-    generators = [setting.trial_stream(at.spec, trial, "pair") for trial in range(*at.spec["trials"])]
-    points = [moment_points(draw_sample(at.parameters, 2, each)) for each in generators]
-    yield _blank(at, "App. F.2 distance of moment vectors"), norms(np.array([one - two for one, two in points]))
+    generators = [setting.trial_stream(data.spec, trial, "pair") for trial in range(*data.spec["trials"])]
+    points = [moment_points(draw_sample(data.parameters, 2, generator)) for generator in generators]
+    yield _blank(data, "App. F.2 distance of moment vectors"), norms(np.array([one - two for one, two in points]))
 
 
 MEASURES: dict[str, tuple[Callable[[Setting], Measured], ...]] = {

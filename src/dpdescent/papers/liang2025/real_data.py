@@ -310,7 +310,7 @@ def _card(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _range_ratios(paths: dict[float, pd.DataFrame]) -> algebra.Places:
-    """Ratios of the interquartile ranges of last estimates, each budget over the next one."""
+    """Ratios of the interquartile ranges of last estimates, of each budget to the next one."""
     last = {f"{rho:g}": _last(path) for rho, path in paths.items()}
     return {f"rho = {rho} over {more}": spread_ratio(last[rho], last[more]) for rho, more in pairwise(last)}
 
@@ -327,7 +327,7 @@ def _distance(estimate: Estimate, target: float) -> Estimate:
 
 
 def _moves(path: pd.DataFrame, after: int) -> algebra.Places:
-    """Sizes of mean moves to the end of the run over 2SLS, by t; one whose interval holds 0 reaches down to it."""
+    """Sizes of mean moves to the end of the run divided by 2SLS, by t; an interval that holds 0 starts there."""
     target, moves = abs(_last(path)["two_sls"]), {}
     for row in algebra.rows_of(path[(path["t"] >= after) & (path["t"] < path["t"].max())]):
         move, half = abs(row["mean"]), half_width(row)

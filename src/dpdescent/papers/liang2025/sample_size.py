@@ -37,20 +37,20 @@ FIGURE_3B: Place = {"artefact": "fig03", "location": "Sec. 4.1, Figure 3(b)", "k
 SPLITS = (("fig03a-rate-1-9", 1.0, 9.0), ("fig03a-rate-5-5", 5.0, 5.0), ("fig03a-rate-9-1", 9.0, 1.0))
 # Runs that Figure 3 has beside the paper's 20 iterations, to see whether the error is level in T.
 SHORTER, LONGER, LAST = "ten iterations", "forty iterations", 40
-# What "at the rate" may mean beside one slope in both halves of the grid.
+# A reading of "at the rate" beside one slope in both halves of the grid.
 MILD = "an error that stays within a factor of two of the rate"
 # Values of c0 at which Figure 3 has such runs too.
 CLIP_CONSTANTS = ("clip constant 1", "clip constant 15")
-# Numbers of iterations of Figure 4 at which its note tells the same.
+# Numbers of iterations of Figure 4 whose errors a note compares.
 SEEN = (20, 50)
-# A cause explains what it causes if most goes when it goes.
+# The share of an excess that must go with its cause.
 MOST = 0.5
 
 
 def splits(spec: Spec, problem: IVProblem) -> list[Arm]:
     """Figure 3: one arm a split of the budget, and 2S-GD beside them, in panel b also 2S-GD with their clipping.
 
-    There errors are large, and clipping without noise separates what clipping does from what noise does.
+    Errors are large in panel b, and clipping without noise separates the effects of clipping and of noise.
     """
     T, free = spec["arms"]["T"], {"rho1": math.inf, "rho2": math.inf}
     arms = [private(spec, problem, T, split["rho1"], split["rho2"], split) for split in spec["arms"]["splits"]]
@@ -60,7 +60,7 @@ def splits(spec: Spec, problem: IVProblem) -> list[Arm]:
 
 
 def draws(spec: Spec, problem: IVProblem) -> list[Arm]:
-    """Figures 3(a) and 8 for other draws of the parameters, to see how much depends on the one draw."""
+    """Figures 3(a) and 8 for other draws of the parameters, because they may depend on the one draw."""
     return splits(spec, problem) if spec["panel"] == "fig03" else thresholds(spec, problem)
 
 
@@ -72,9 +72,8 @@ def spectrum(spec: Spec, sample: IVSample, problem: IVProblem, arms: list[Arm]) 
 
 def logarithmic(spec: Spec, problem: IVProblem) -> list[Arm]:
     """One arm, whose T is a multiple of log n: super-logarithmic growth is not needed for consistency."""
-    given = spec["arms"]
-    T = math.ceil(given["iterations_per_log_n"] * math.log(problem.n))
-    return [private(spec, problem, T, given["rho1"], given["rho2"], {"T": T})]
+    T = math.ceil(spec["arms"]["iterations_per_log_n"] * math.log(problem.n))
+    return [private(spec, problem, T, spec["arms"]["rho1"], spec["arms"]["rho2"], {"T": T})]
 
 
 run_fig03 = partial(sweep, arms_of=splits, axes=("panel", "n"))
@@ -124,7 +123,7 @@ def _rates(evidence: Evidence) -> Iterator[Claim]:
             ),
             note=f"one line through all points has slope {log_log_slope(curve, 'n').value:.2f}",
         )  # fmt: skip
-        # The same by how far the error strays from the rate over the grid of n, which is not stated either.
+        # The same claim by the error's distance from the rate over the grid of n, which is not stated either.
         rate = algebra.floats(curve, "n") ** float(evidence.published["rate_in_n"])
         strayed = extreme_ratio(algebra.scaled_rows(curve, 1.0 / rate)) if len(curve) else NOTHING
         verdict = at_most(COMPARABLE).verdict(strayed)
@@ -134,7 +133,7 @@ def _rates(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _halves(curve: pd.DataFrame) -> algebra.Places:
-    """Slopes below and above the middle of the grid, with standard errors alone, because halves show what is bent."""
+    """Slopes below and above the middle of the grid, with standard errors alone, because halves show a bend."""
     n = np.unique(algebra.floats(curve, "n"))
     middle = n[np.argmin(np.abs(np.log(n) - np.log(n).mean()))] if len(n) else math.nan
     parts = {f"n <= {middle:g}": curve["n"] <= middle, f"n >= {middle:g}": curve["n"] >= middle}
@@ -193,17 +192,17 @@ def _plateau_at(evidence: Evidence, variants: Sequence[str]) -> Claim:
 
 
 def _changes(evidence: Evidence, shorter: pd.DataFrame, main: pd.DataFrame, longer: pd.DataFrame) -> algebra.Places:
-    """How far the error changes from T = 20 on the side on which it changes less, by place."""
+    """The change of the error from T = 20 on the side on which it is smaller, by place."""
     keys, inside = ["n", "rho1", "rho2"], []
     for row in algebra.rows_of(longer):
-        at = cases.case(evidence, cases.FIGURE_3A, n=int(row["n"]), rho1=row["rho1"], rho2=row["rho2"])
+        case = cases.case(evidence, cases.FIGURE_3A, n=int(row["n"]), rho1=row["rho1"], rho2=row["rho2"])
         # T2 does not depend on kappa, so that any rate below 1 gives it where nothing contracts.
-        regimes = laws.regime_boundaries(at.problem, min(at.kappa, 0.5), at.rho1, at.rho2)
+        regimes = laws.regime_boundaries(case.problem, min(case.kappa, 0.5), case.rho1, case.rho2)
         inside.append(regimes.sampling_ends >= LAST)
     after = algebra.ratios(longer[np.array(inside, dtype=bool)], main, keys)
     before = algebra.ratios(main, shorter, keys)
     return {
-        place: max((change, before.get(place, change)), key=lambda each: _level().margin(each.value))
+        place: max((change, before.get(place, change)), key=lambda estimate: _level().margin(estimate.value))
         for place, change in after.items()
     }
 
@@ -221,15 +220,15 @@ def _level_draws(evidence: Evidence) -> Iterator[Verdict]:
 def _first_regime(evidence: Evidence) -> str:
     """The number of iterations at which the plateau begins at the largest n, as text for a note."""
     n = int(evidence.tables["fig03"]["n"].max())
-    at = cases.case(evidence, cases.FIGURE_3A, n=n, rho1=5.0, rho2=5.0)
-    if not at.kappa < 1:
+    case = cases.case(evidence, cases.FIGURE_3A, n=n, rho1=5.0, rho2=5.0)
+    if not case.kappa < 1:
         return f"at n = {n} T1 has no value, because nothing contracts"
-    begins = laws.regime_boundaries(at.problem, at.kappa, at.rho1, at.rho2).optimisation_ends
+    begins = laws.regime_boundaries(case.problem, case.kappa, case.rho1, case.rho2).optimisation_ends
     return f"at n = {n} T1 is {begins:.0f}, beyond the figure's T = 20"
 
 
 def _in_figure_4(evidence: Evidence) -> str:
-    """The same ratio in Figure 4 at c0 = 3 and 1, for a note, because its T are others."""
+    """A note on the ratio of errors at T = 50 and 20 in Figure 4, at c0 = 3 and 1, because its T are others."""
     ratios = []
     for c0, variant in ((3, "main"), (1, "clip constant 1")):
         curve = evidence.select("fig04", variant, panel="a", rho1=10.0, error_to="beta_hat").set_index("T")["mean"]
@@ -281,13 +280,13 @@ def _shares_of_noise(evidence: Evidence) -> algebra.Places:
 
 
 def _condition_5(evidence: Evidence) -> str:
-    """What condition (5) allows at the two ends, for a note."""
+    """A note on the T that condition (5) allows at the two ends."""
     n = evidence.tables["fig03"].query("panel == 'b'")["n"]
     if n.empty:
         return ""
     ends = ((int(n.min()), 1.0, 9.0), (int(n.max()), 9.0, 1.0))
-    at = [cases.case(evidence, cases.FIGURE_3B, n=size, rho1=rho1, rho2=rho2) for size, rho1, rho2 in ends]
-    least, most = (laws.iteration_limit(each.problem, each.rho1) for each in at)
+    end_cases = [cases.case(evidence, cases.FIGURE_3B, n=size, rho1=rho1, rho2=rho2) for size, rho1, rho2 in ends]
+    least, most = (laws.iteration_limit(case.problem, case.rho1) for case in end_cases)
     free = evidence.select("fig03", panel="b", error_to="beta_hat", series="2S-GD")["median"]
     return (
         f"at constant 1 condition (5) allows T <= {least:.2g} at n = {ends[0][0]}, rho1 = 1, and T <= {most:.3g} at n = {ends[1][0]}, "
@@ -312,5 +311,5 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates the bound at every point of Figure 3 beside the mean error."""
     for panel, design in (("a", cases.FIGURE_3A), ("b", cases.FIGURE_3B)):
         for row in algebra.rows_of(evidence.select("fig03", panel=panel, error_to="beta_hat")):
-            at = cases.case(evidence, design, n=row["n"], rho1=row["rho1"], rho2=row["rho2"])
-            yield cases.error_bound(at, row["mean"])
+            case = cases.case(evidence, design, n=row["n"], rho1=row["rho1"], rho2=row["rho2"])
+            yield cases.error_bound(case, row["mean"])

@@ -25,7 +25,7 @@ from dpdescent.replication.drawing.figures import (
 )
 from dpdescent.replication.judging.statistics import log_log_slope
 
-# What a panel of Figure 3 shows: the distance to just-identified 2SLS has no mean at p = 50.
+# Averages by panel of Figure 3, because the distance to just-identified 2SLS has no mean at p = 50.
 AVERAGES: dict[str, Callable[..., None]] = {"a": curve, "b": median_curve}
 
 
@@ -38,7 +38,9 @@ def draw_fig03(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         for panel, (part, cell) in zip(row, display["cells"].items(), strict=False):
             _splits(panel, select(table, panel=part, error_to=target), AVERAGES[part])
             panel.set(title=f"({part}) $p=q=r={cell['p']}$", xlabel=N, ylabel=ERROR[target])
-        _root_n(row[0], select(private, panel="a", rho1=rho1, error_to=target))
+        rows = select(private, panel="a", rho1=rho1, error_to=target)
+        first = rows.loc[rows["n"].idxmin()]
+        slope_guide(row[0], sorted(rows["n"]), (first["n"], first["mean"]), -0.5, r"claimed rate $1/\sqrt{n}$")
     for column, target, part in zip(axes[2:].T, ERROR, display["cells"], strict=True):
         chosen = private[(private["panel"] == part) & (private["rho1"] == rho1) & (private["error_to"] == target)]
         for panel, (name, rows) in zip(column, _kinds(chosen).items(), strict=True):
@@ -64,11 +66,6 @@ def _splits(axes: Axes, rows: pd.DataFrame, draw: Callable[..., None]) -> None:
     if not clipped.empty:
         draw(axes, clipped, "n", "clipping, but no noise", color=BLACK, marker=".", linestyle="-.")
     log_scale(axes)
-
-
-def _root_n(axes: Axes, rows: pd.DataFrame) -> None:
-    first = rows.loc[rows["n"].idxmin()]
-    slope_guide(axes, sorted(rows["n"]), (first["n"], first["mean"]), -0.5, r"claimed rate $1/\sqrt{n}$")
 
 
 def draw_ext_parameter_draws(table: pd.DataFrame, display: dict[str, Any]) -> Figure:

@@ -1,4 +1,4 @@
-"""What liang2025's experiments share: the synthetic design of Sec. 4.1, arms with noise and privacy events, and sweeps.
+"""Parts of all experiments of liang2025: the synthetic design of Sec. 4.1, arms with privacy events, and sweeps.
 
 Arms of a trial share its data and its standard normals, so that they differ in noise only by its scale.
 """
@@ -58,13 +58,13 @@ def scaled_parameters(p: int, q: int) -> IVParameters:
 
 
 def bound_constants(spec: Spec) -> formulas.Constants:
-    """Returns constants at which eq. (10) bounds what is measured; those of the step sizes are too small for that."""
+    """Returns constants at which eq. (10) bounds measured values; those of the step sizes are too small for that."""
     settings = spec["settings"]
     return formulas.Constants(settings["bound_concentration_constant"], settings["bound_first_stage_constant"])
 
 
 def problem_of(spec: Spec, trial: int = 0) -> IVProblem:
-    """Returns what the theory knows of a trial's design."""
+    """Returns the quantities of a trial's design that the bounds use."""
     return IVProblem.of(parameters_of(spec, trial), spec["cell"]["n"], spec["settings"]["tau"])
 
 
@@ -85,7 +85,7 @@ class Arm:
         shares: parts of each stage's budget by step, shape (T,) each; None for equal parts.
         labels: columns of its rows beyond `series`, by symbol.
         series: name of its curve; empty for the name of the algorithm.
-        data_used: what else was taken from the data without account (centring, step sizes); empty if nothing was.
+        data_used: other uses of the data without account (centring, step sizes); empty if there are none.
     """
 
     algorithm: Algorithm
@@ -123,7 +123,7 @@ class Arm:
         return formulas.noise_scale(self.gamma, n, self.T, rho)
 
     def noise_by_step(self, stage: int, n: int) -> Array:
-        """Returns the noise sds of a stage, 0 or 1, shape (T,); of a schedule the least that its budget asks for."""
+        """Returns the noise sds of a stage, 0 or 1, shape (T,); of a schedule the least that its budget needs."""
         rho = (self.rho1, self.rho2)[stage]
         if self.shares is None:
             return np.full(self.T, self.noise_sd(rho, n))
@@ -150,7 +150,7 @@ def trial_stream(spec: Spec, trial: int, role: str) -> np.random.Generator:
 
 
 def drawn(spec: Spec, trial: int) -> tuple[IVParameters, IVProblem, IVSample]:
-    """Returns a trial's parameters, what the theory knows of them, and its data."""
+    """Returns a trial's parameters, the quantities of them that the bounds use, and its data."""
     parameters, problem = parameters_of(spec, trial), problem_of(spec, trial)
     return parameters, problem, draw_sample(parameters, problem.n, trial_stream(spec, trial, "data"))
 

@@ -1,4 +1,4 @@
-"""What Theorem 3.1 asks for and presupposes where the experiments are: steps, rates, conditions on T and n, noise."""
+"""Conditions and assumptions of Theorem 3.1 at the experiments' settings: steps, rates, T and n, noise."""
 
 import math
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from dpdescent.papers.liang2025 import appendices, cases, formulas, laws, setting
-from dpdescent.papers.liang2025.cases import Case, case
+from dpdescent.papers.liang2025.cases import Case
 from dpdescent.papers.liang2025.choices import no_clipping_thresholds
 from dpdescent.papers.liang2025.criteria import COMPARABLE, claim_on_all_cells, judged_claim
 from dpdescent.replication.judging.bound_rows import ORDER, bound_row, bound_value, unjudged_row, value_at
@@ -55,7 +55,7 @@ def _step_sizes(evidence: Evidence) -> Iterator[Claim]:
         quantity="kappa of (10) at the n of (6), p = q = 1 to 20, at our values of C0 and c0",
         cells=factors, criterion=Criterion("above 0 and below 1", low=5e-324, high=1.0 - 1e-12),
     )  # fmt: skip
-    endless = case(evidence, cases.FIGURE_3A, n=FAR)
+    endless = cases.case(evidence, cases.FIGURE_3A, n=FAR)
     far, theta = formulas.step_size_ceilings(endless.nominal), endless.problem
     printed = {"eta": 2.0, "alpha": 4.0 / (2.0 * theta.theta_norm**2 + theta.theta_min**2)}
     yield claim_on_all_cells(
@@ -65,18 +65,18 @@ def _step_sizes(evidence: Evidence) -> Iterator[Claim]:
         cells={"eta": exactly(far.eta / printed["eta"]), "alpha": exactly(far.alpha / printed["alpha"])},
         criterion=within_of(1.0, 1e-3),
     )  # fmt: skip
-    near = case(evidence, cases.FIGURE_3A, n=5000).nominal
+    near = cases.case(evidence, cases.FIGURE_3A, n=5000).nominal
     best = formulas.approximately_optimal_step_sizes(near)
-    least_factors, beside = formulas.contraction(near, best), {}
+    least_factors, ratios = formulas.contraction(near, best), {}
     for factor in STEPS:
         moved = formulas.contraction(near, formulas.StepSizes(factor * best.eta, factor * best.alpha))
-        beside[f"kappa_Theta at {factor:g} of eta*"] = exactly(moved.theta / least_factors.theta)
-        beside[f"kappa_beta at {factor:g} of alpha*"] = exactly(moved.beta / least_factors.beta)
+        ratios[f"kappa_Theta at {factor:g} of eta*"] = exactly(moved.theta / least_factors.theta)
+        ratios[f"kappa_beta at {factor:g} of alpha*"] = exactly(moved.beta / least_factors.beta)
     yield claim_on_all_cells(
         id="remark-3.3-steps", **FORMULAS | {"location": "Remark 3.3, eq. (8)"},
         statement="the step sizes (8) minimise the contraction factors (10)",
         quantity="factor at other steps over that at (8), at the design of Figure 3(a), n = 5000",
-        cells=beside, criterion=at_least(1.0 - EQUAL, words="at least 1"),
+        cells=ratios, criterion=at_least(1.0 - EQUAL, words="at least 1"),
     )  # fmt: skip
     high, low = (1.0 + near.delta) ** 2, (1.0 - near.delta) ** 2
     distant = formulas.contraction(endless.nominal, formulas.approximately_optimal_step_sizes(endless.nominal)).theta
@@ -105,11 +105,11 @@ def _within_theory(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _burn_in(evidence: Evidence) -> Claim:
-    at, cells = case(evidence, cases.FIGURE_3A, n=FAR), {}
+    case, cells = cases.case(evidence, cases.FIGURE_3A, n=FAR), {}
     for eta in (0.1, 0.3, 0.5, 0.9):
-        kappa = formulas.contraction(at.nominal, formulas.StepSizes(eta, 1e-3)).theta
-        t0 = laws.burn_in(at.nominal, kappa, at.problem.theta_norm)
-        cells[f"eta = {eta:g}"] = exactly(t0 - laws.burn_in_limit(eta, at.problem.theta_min, at.problem.theta_norm))
+        kappa = formulas.contraction(case.nominal, formulas.StepSizes(eta, 1e-3)).theta
+        t0 = laws.burn_in(case.nominal, kappa, case.problem.theta_norm)
+        cells[f"eta = {eta:g}"] = exactly(t0 - laws.burn_in_limit(eta, case.problem.theta_min, case.problem.theta_norm))
     return claim_on_all_cells(
         id="eq-22-limit", **FORMULAS | {"location": "App. C, below eq. (25)"},
         statement="the burn-in t0(n) of (22) tends to a constant that eta and the singular values of Theta set",
@@ -122,11 +122,11 @@ def _burn_in(evidence: Evidence) -> Claim:
 def _noise_complexity() -> Claim:
     cells = {}
     for p, wider, tau in product((1, 10, 1000, 10**6), (1, 10), (0.1, 5.0, 50.0)):
-        at = formulas.IVProblem(
+        problem = formulas.IVProblem(
             n=1000, p=p, q=p * wider, tau=tau, theta_min=1.0, theta_norm=1.0, sigma_1=1.0, sigma_2=1.0
         )
-        order = math.sqrt(p) * (math.sqrt(at.q) + math.sqrt(tau)) ** 3
-        cells[f"p = {p}, q = {at.q}, tau = {tau:g}"] = exactly(laws.noise_complexity(at) / order)
+        order = math.sqrt(p) * (math.sqrt(problem.q) + math.sqrt(tau)) ** 3
+        cells[f"p = {p}, q = {problem.q}, tau = {tau:g}"] = exactly(laws.noise_complexity(problem) / order)
     return claim_on_all_cells(
         id="eq-24-order", **FORMULAS | {"location": "App. C, eq. (24)"},
         statement="R(tau) is at most of order sqrt(p) (sqrt q + sqrt tau)^3",
@@ -137,11 +137,11 @@ def _noise_complexity() -> Claim:
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates rows of every design and size, then of every run, then those that are looked up by name."""
-    for at in _sizes(evidence):
-        yield from _of_size(at)
+    for case in _sizes(evidence):
+        yield from _of_size(case)
     yield from _edges(evidence)
-    for at in _runs(evidence):
-        yield from _of_run(at)
+    for case in _runs(evidence):
+        yield from _of_run(case)
     yield from _named(evidence)
 
 
@@ -150,9 +150,9 @@ def _sizes(evidence: Evidence) -> Iterator[Case]:
     for design in (cases.FIGURE_3A, cases.FIGURE_3B, cases.FIGURE_9):
         grid = _table(evidence, design)["n"]
         for n in sorted({int(grid.min()), int(grid.max())}):
-            yield case(evidence, design, n=n)
-    yield case(evidence, cases.FIGURE_4, place="Figures 4 and 6")
-    yield case(evidence, cases.FIGURE_7, place="Figures 7 and 8")
+            yield cases.case(evidence, design, n=n)
+    yield cases.case(evidence, cases.FIGURE_4, place="Figures 4 and 6")
+    yield cases.case(evidence, cases.FIGURE_7, place="Figures 7 and 8")
 
 
 def _runs(evidence: Evidence) -> Iterator[Case]:
@@ -160,12 +160,12 @@ def _runs(evidence: Evidence) -> Iterator[Case]:
     for design in (cases.FIGURE_3A, cases.FIGURE_3B):
         table = _table(evidence, design, series="DP-2S-GD")
         for _, point in table[table["n"].isin([table["n"].min(), table["n"].max()])].iterrows():
-            yield case(evidence, design, n=point["n"], rho1=point["rho1"], rho2=point["rho2"])
+            yield cases.case(evidence, design, n=point["n"], rho1=point["rho1"], rho2=point["rho2"])
     for design, budget in ((cases.FIGURE_4, "rho1"), (cases.FIGURE_6, "rho2")):
         for _, rows in _table(evidence, design).groupby(budget):
             point = rows.loc[rows["mean"].idxmin()]
-            yield case(evidence, design, T=point["T"], rho1=point.get("rho1", 0.0), rho2=point["rho2"])
-    yield case(evidence, cases.FIGURE_8, place="Figures 7 and 8")
+            yield cases.case(evidence, design, T=point["T"], rho1=point.get("rho1", 0.0), rho2=point["rho2"])
+    yield cases.case(evidence, cases.FIGURE_8, place="Figures 7 and 8")
 
 
 def _table(evidence: Evidence, design: cases.Design, **where: Any) -> pd.DataFrame:
@@ -174,9 +174,9 @@ def _table(evidence: Evidence, design: cases.Design, **where: Any) -> pd.DataFra
     return evidence.select(artefact, error_to="beta_hat", **panels, **where)
 
 
-def _of_size(at: Case) -> Iterator[Bound]:
+def _of_size(case: Case) -> Iterator[Bound]:
     """Yields ceilings of step sizes beside those of Sec. 4, and the n of the lemmas."""
-    text, ceilings, used, theta = at.shape, formulas.step_size_ceilings(at.nominal), at.steps, at.problem
+    text, ceilings, used, theta = case.shape, formulas.step_size_ceilings(case.nominal), case.steps, case.problem
     endless = formulas.Spectrum(delta=0.0, lower=theta.theta_min**2, upper=theta.theta_norm**2)
     limits, half = formulas.step_size_ceilings(endless), "measured is the step size of Sec. 4, half of it"
     for name, location, value, measured, note in (
@@ -197,27 +197,27 @@ def _of_size(at: Case) -> Iterator[Bound]:
 
 
 def _edges(evidence: Evidence) -> Iterator[Bound]:
-    """Yields what the strict inequalities of (3) exclude, and what they admit."""
-    at = case(evidence, cases.FIGURE_7, place="Figure 7(a)")
-    ceilings = formulas.step_size_ceilings(at.nominal)
-    held = formulas.contraction(at.nominal, formulas.StepSizes(at.steps.eta, ceilings.alpha)).beta
+    """Yields a step that the strict inequalities of (3) exclude, and a consequence of those that they admit."""
+    figure_7 = cases.case(evidence, cases.FIGURE_7, place="Figure 7(a)")
+    ceilings = formulas.step_size_ceilings(figure_7.nominal)
+    held = formulas.contraction(figure_7.nominal, formulas.StepSizes(figure_7.steps.eta, ceilings.alpha)).beta
     yield bound_row(
-        bound="kappa_beta of a step that is held", location="(3)", setting=at.shape, value=1.0 - STRICT, measured=held,
+        bound="kappa_beta of a step that is held", location="(3)", setting=figure_7.shape, value=1.0 - STRICT, measured=held,
         note="Figure 7(a) holds alpha at its ceiling, which (3) excludes by a strict inequality",
     )  # fmt: skip
     yield bound_row(
-        bound="base of the logarithm in the limit of t0", location="below (25)", setting=at.shape, value=STRICT,
+        bound="base of the logarithm in the limit of t0", location="below (25)", setting=figure_7.shape, value=STRICT,
         measured=1.0 - ceilings.eta, direction="at least",
         note="measured is 1 - eta at the largest eta of (3); the logarithm needs a positive base",
     )  # fmt: skip
 
 
-def _of_run(at: Case) -> Iterator[Bound]:
-    """Yields the budget that the noise spends, the order of R, and what (5), (6), (21) and Lemma D.1 ask of T and n."""
-    text, problem, n = at.text, at.problem, at.problem.n
+def _of_run(case: Case) -> Iterator[Bound]:
+    """Yields the budget that the noise spends, the order of R, and T and n by (5), (6), (21) and Lemma D.1."""
+    text, problem, n = case.text, case.problem, case.problem.n
     yield bound_row(
-        bound="zCDP budget", location="Prop. 3.1", setting=text, value=at.rho1 + at.rho2,
-        measured=laws.proposition_3_1_budget(at.gamma, at.gamma, at.lambda_1, at.lambda_2, n, at.T),
+        bound="zCDP budget", location="Prop. 3.1", setting=text, value=case.rho1 + case.rho2,
+        measured=laws.proposition_3_1_budget(case.gamma, case.gamma, case.lambda_1, case.lambda_2, n, case.T),
         note="measured is (2T/n^2)(gamma1^2/lambda1^2 + gamma2^2/lambda2^2): half of what is claimed",
     )  # fmt: skip
     yield bound_row(
@@ -226,58 +226,58 @@ def _of_run(at: Case) -> Iterator[Bound]:
         measured=laws.noise_complexity(problem), note=f"measured is R; value its order; {ORDER}",
     )  # fmt: skip
     yield bound_row(
-        bound="T of condition (5)", location="(5)", setting=text, value=laws.iteration_limit(problem, at.rho1),
-        measured=at.T, note=f"measured is T, slack 0; {ORDER}",
+        bound="T of condition (5)", location="(5)", setting=text, value=laws.iteration_limit(problem, case.rho1),
+        measured=case.T, note=f"measured is T, slack 0; {ORDER}",
     )  # fmt: skip
     yield bound_row(
-        bound="T of condition (21)", location="(21)", setting=text, value=_explicit_limit(at), measured=at.T,
+        bound="T of condition (21)", location="(21)", setting=text, value=_explicit_limit(case), measured=case.T,
         note="measured is T",
     )  # fmt: skip
     yield bound_row(
         bound="n of condition (6)", location="(6)", setting=text,
-        value=laws.minimum_sample_size(problem, at.rho1, at.rho2), measured=n, direction="at least", note=ORDER,
+        value=laws.minimum_sample_size(problem, case.rho1, case.rho2), measured=n, direction="at least", note=ORDER,
     )  # fmt: skip
     yield bound_row(
         bound="n of Lemma D.1", location="Lemma D.1", setting=text,
-        value=appendices.no_clipping_sample_size(problem, at.rho1, at.rho2, at.T), measured=n, direction="at least",
+        value=appendices.no_clipping_sample_size(problem, case.rho1, case.rho2, case.T), measured=n, direction="at least",
         note=f"(6) leaves out its sqrt T; {ORDER}",
     )  # fmt: skip
-    for name, least in no_clipping_thresholds(at).items():
+    for name, least in no_clipping_thresholds(case).items():
         yield bound_row(
-            bound=name, location="App. E.1", setting=text, value=least, measured=at.gamma, direction="at least",
+            bound=name, location="App. E.1", setting=text, value=least, measured=case.gamma, direction="at least",
             note=f"measured is the experiments' threshold; {ORDER}",
         )  # fmt: skip
 
 
-def _explicit_limit(at: Case) -> float:
+def _explicit_limit(case: Case) -> float:
     """Largest T of (21) at the constants of the step sizes and of the threshold, ||Theta_hat|| taken as ||Theta||."""
-    kappa = formulas.contraction(at.nominal, at.steps).theta
+    kappa, problem = formulas.contraction(case.nominal, case.steps).theta, case.problem
     return laws.explicit_iteration_limit(
-        at.problem, at.nominal, kappa, at.steps.eta, at.rho1, at.problem.theta_norm, clip_constant=at.clip_constant
+        problem, case.nominal, kappa, case.steps.eta, case.rho1, problem.theta_norm, clip_constant=case.clip_constant
     )
 
 
 def _named(evidence: Evidence) -> Iterator[Bound]:
     for rho1 in sorted({10.0, *evidence.select("fig04", panel="a")["rho1"]}):
         table = evidence.select("fig04", error_to="beta_hat", panel="a", rho1=float(rho1))
-        at = case(evidence, cases.FIGURE_4, rho1=float(rho1), rho2=10.0)
-        limit = _explicit_limit(at)
+        figure_4 = cases.case(evidence, cases.FIGURE_4, rho1=float(rho1), rho2=10.0)
+        limit = _explicit_limit(figure_4)
         admitted = "" if limit >= 1 else "; no T >= 1 is admitted"
         yield bound_row(
             bound=f"condition (21) at Figure 4, rho1 = {rho1:g}", location="(21)",
-            setting=f"{at.shape}, rho1={rho1:g}, rho2=10", value=limit,
+            setting=f"{figure_4.shape}, rho1={rho1:g}, rho2=10", value=limit,
             measured=None if table.empty else value_at(table.loc[[table["mean"].idxmin()]], "T"),
             note=f"largest T; measured is the T of least mean error; ||Theta_hat|| taken as ||Theta||{admitted}",
         )  # fmt: skip
-    at = case(evidence, cases.FIGURE_6, rho2=1.0)
-    text, n = f"{at.shape}, rho1=1, rho2=1", at.problem.n
+    figure_6 = cases.case(evidence, cases.FIGURE_6, rho2=1.0)
+    text, n = f"{figure_6.shape}, rho1=1, rho2=1", figure_6.problem.n
     yield bound_row(
         bound="condition (6) at Figure 6", location="(6)", setting=text,
-        value=laws.minimum_sample_size(at.problem, at.rho1, at.rho2), measured=n, direction="at least",
+        value=laws.minimum_sample_size(figure_6.problem, figure_6.rho1, figure_6.rho2), measured=n, direction="at least",
         note=f"measured is n; {ORDER}",
     )  # fmt: skip
     # The lemma's sample size grows like sqrt T; rounding must not put an exact root on the wrong side.
-    unit = appendices.no_clipping_sample_size(at.problem, at.rho1, at.rho2, 1)
+    unit = appendices.no_clipping_sample_size(figure_6.problem, figure_6.rho1, figure_6.rho2, 1)
     yield unjudged_row(
         bound="smallest T at which Lemma D.1's sample size exceeds n = 1000 (rho2 = 1)", location="Lemma D.1",
         setting=text, value=math.floor((n / unit) ** 2 * (1 + 1e-12)) + 1,
