@@ -161,7 +161,6 @@ GUARANTEES: tuple[tuple[str, str, str, Source, str], ...] = (
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims on correlated noise, then the claims on independent noise."""
     yield from _theorem_5_1(evidence)
-    yield _by_eq_19(evidence)
     yield _lemma_d_7(evidence)
     yield from _theorem_5_4_guarantee(evidence)
     yield _corollary_5_5(evidence)
@@ -207,20 +206,6 @@ def _theorem_5_1(evidence: Evidence) -> Iterator[Claim]:
 def _doubled(table: pd.DataFrame) -> pd.DataFrame:
     """Zero-out multipliers times two, because the sum moves twice as far if a record is replaced."""
     return table.assign(mean=2.0 * algebra.floats(table, "mean"))
-
-
-def _by_eq_19(evidence: Evidence) -> Claim:
-    table, floor = (rows(evidence, VALIDITY, panel="renyi", series=series) for series in (BY_EQ_19, FLOOR))
-    hopeless = {algebra.place_of(row, PLACE) for row in algebra.rows_of(floor) if row["mean"] > row["eps"]}
-    spent = {algebra.place_of(row, PLACE): quotient(row["mean"], row["eps"]) for row in algebra.rows_of(table)}
-    return claim_on_all_cells(
-        id="theorem-5.4-by-eq-19", artefact=VALIDITY, location="Theorem D.9 (proof)", kind="privacy", source="ours",
-        statement="(ours) the accountant that the proof starts from, eq. (19), gives (eps, delta)-DP at the displayed kappa by itself",
-        quantity="eps by eq. (19) at that kappa over the eps asked for, where (19) gives that eps at some kappa: the largest over n, B and T",
-        cells={place: ratio for place, ratio in spent.items() if place not in hopeless}, criterion=at_most(1.0 + EQUAL),
-        changed="Places where no kappa is enough for (19) were judged too at first. Before a review it was called the paper's own.",
-        note=f"what the proof does not deliver may hold all the same; finding theorem-d.9-renyi. More than that eps at any kappa, and not judged: {'; '.join(sorted(hopeless)) or 'nowhere'}",
-    )  # fmt: skip
 
 
 def _lemma_d_7(evidence: Evidence) -> Claim:

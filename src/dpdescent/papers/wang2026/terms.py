@@ -61,6 +61,7 @@ SLOPES = (
     ("batch-term", "batches", BY_BATCHES, "B", ("eta",), (-1.0, 5.0), -0.5, "the linear batch term is 1/(gamma sqrt(BT))"),
     ("noise-term-multiplier", "multiplier", BY_NOISE, "kappa", ("lam",), LITTLE, 1.0, "the linear noise term is proportional to kappa"),
     ("noise-term-batch", "batch size", BY_NOISE, "B", ("lam",), LITTLE, -1.0, "the linear noise term is proportional to kappa/B"),
+    ("noise-term-steps", "steps", BY_NOISE, "T", ("lam",), LITTLE, -0.5, "the linear noise term is proportional to 1/sqrt(T)"),
     ("noise-quadratic-multiplier", "multiplier", ADDED, "kappa", ("lam",), MUCH, 2.0, "the quadratic noise term is proportional to kappa^2"),
     ("noise-width", "noise by width", BY_NOISE, "m", ("lam",), MUCH, 1.0, "the quadratic noise term is proportional to m d"),
     ("noise-dimension", "noise by dimension", BY_NOISE, "d", ("lam",), MUCH, 1.0, "the quadratic noise term is proportional to m d"),
