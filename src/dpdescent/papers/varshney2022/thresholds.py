@@ -23,7 +23,7 @@ from dpdescent.papers.varshney2022.criteria import (
     rows,
 )
 from dpdescent.papers.varshney2022.descents import records_of, runs_of, shuffled, trial_of, trials_of
-from dpdescent.papers.varshney2022.formulas import NORMAL_K2
+from dpdescent.papers.varshney2022.formulas import NORMAL_K2, practical_threshold
 from dpdescent.papers.varshney2022.setting import AMBSSGD, FIXED, PUBLISHED, Design, Entry, Part, Row, Spec
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places, floats
@@ -103,7 +103,7 @@ def _by_iterations(spec: Spec, part: Part, design: Design) -> Iterator[tuple[int
             at = Choice.of(part, design, spec["cell"]["N"], sigma, T=T)
             if T in given["iterations"][FIXED]:
                 for factor in given["factor"][FIXED]:
-                    arms[FIXED, sigma, factor] = fixed_clip(replace(at, zeta_factor=factor), label)
+                    arms[FIXED, sigma, factor] = fixed_clip(at, practical_threshold(at.problem, factor), label)
             if T in given["iterations"][AMBSSGD]:
                 for factor in given["factor"][AMBSSGD]:
                     arms[AMBSSGD, sigma, factor] = replace(at, factor=factor).arm(AMBSSGD, label)
