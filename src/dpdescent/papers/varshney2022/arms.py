@@ -1,6 +1,6 @@
-"""The arms of varshney2022's experiments: what an engine is given, and what a run with exactly that releases.
+"""The arms of varshney2022's experiments: settings of an engine, and the releases of a run with exactly these settings.
 
-Algorithm 2 has many choices, so that its arms are made by a `Choice`; what it is compared with runs at the same size.
+Algorithm 2 leaves many values open, so that its arms are made by a `Choice`; methods beside it run at the same size.
 """
 
 import math
@@ -23,9 +23,9 @@ from dpdescent.privacy.accounting import tight_rho
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism, Release, Sampler, ShuffledGaussianReleases
 
-Given = TypeVar("Given")
+EngineSettings = TypeVar("EngineSettings")
 
-# Kind of runs without clipping, and why they are not private.
+# Kind of runs without clipping, and the reason why they are not private.
 UNCLIPPED = "no clipping"
 UNBOUNDED = "gradients are not clipped: no sensitivity is bounded"
 _DISJOINT = (
@@ -43,15 +43,15 @@ _OVERLAPPING = (
 
 
 @dataclass(frozen=True, eq=False)
-class Arm(Generic[Given]):
-    """A method with its settings and with what a run with these settings releases.
+class Arm(Generic[EngineSettings]):
+    """A method with its settings and with the releases of a run with these settings.
 
     Attributes:
-        settings: what the engine is given; they fix threshold and noise. None where there is no engine.
+        settings: of the engine; they fix threshold and noise. None where there is no engine.
         mechanism: the entry in the ledger, computed from the settings.
     """
 
-    settings: Given
+    settings: EngineSettings
     mechanism: Mechanism
 
 
@@ -115,27 +115,27 @@ class Choice:
 
     def __post_init__(self) -> None:
         # Worked out once and in the order of Algorithm 2, because what trains then asks for no formula.
-        given, problem = self.settings, self.design.problem(self.N, self.sigma)
+        settings, problem = self.settings, self.design.problem(self.N, self.sigma)
         R_x, log_power = math.sqrt(problem.bound_squared), problem.log_power(problem.a)
         x_bound = formulas.norm_bound(self.design.lam, self.N)
-        y_bound = formulas.label_bound(given.w_norm, self.sigma, self.N)
+        y_bound = formulas.label_bound(settings.w_norm, self.sigma, self.N)
         in_range = self.eps <= math.log(1.0 / self.delta)
         published = in_range and self.multiplier == formulas.published_multiplier(self.eps, self.delta)
         # B = K_2 (|w*|_H + sigma) log^a N; the paper's B has R_x and another log^a N as factors.
-        largest = 2.0**0.5 * (given.w_norm + self.sigma) * log_power
+        largest = 2.0**0.5 * (settings.w_norm + self.sigma) * log_power
         if self.wide:
             largest *= R_x * log_power
         if not (self.rule in ("as published", "corrected") or self.rule.startswith("q = ")):
             raise ValueError(f"rule={self.rule!r} must be 'as published', 'corrected' or such as 'q = 0.9'")
         rule, quantile = ("quantile", float(self.rule[4:])) if self.rule.startswith("q = ") else (self.rule, 1.0)
         search = Search(
-            largest, self.levels, self.multiplier, rule=rule, margin=given.margin, quantile=quantile,  # type: ignore[arg-type]
+            largest, self.levels, self.multiplier, rule=rule, margin=settings.margin, quantile=quantile,  # type: ignore[arg-type]
             offset=self.offset,
         )  # fmt: skip
         batch = self.N // self.T
         s = self.stat_size
         if s is None:
-            s = min(max(round(given.stat_share * batch), math.ceil(self.guard * search.guard)), batch // 2)
+            s = min(max(round(settings.stat_share * batch), math.ceil(self.guard * search.guard)), batch // 2)
         if s >= batch:
             raise ValueError(f"s={s} leaves no record for the gradient: N={self.N}, T={self.T}")
         b = batch - s
@@ -219,7 +219,7 @@ def proved(
     name: str, releases: tuple[Release, ...], sampler: Sampler, reason: str, *, claimed_rho: float = math.inf,
     claimed: tuple[float, float] | None = None,
 ) -> Mechanism:  # fmt: skip
-    """Returns a mechanism with a proved guarantee under replace-one, and the paper's claim as rho or (eps, delta)."""
+    """Returns a mechanism that is proved private under replace-one, with the paper's claim as rho or (eps, delta)."""
     return Mechanism(name, releases, "replace-one", sampler, claimed_rho, "proved", reason, claimed)
 
 
@@ -281,12 +281,12 @@ def dp_gd_adaptive(at: Choice, label: int = 0) -> Arm[SGDArm]:
 def dp_ssgd(
     parameters: Parameters, N: int, *, claimed: tuple[float, float] | None = None, clips: bool = True
 ) -> Arm[FTRLArms]:
-    """Returns DP-SSGD on N records; without clipping the threshold only scales the noise, and nothing is private.
+    """Returns the arm of DP-SSGD on N records; without clipping the threshold only scales the noise.
 
     Args:
         parameters: step, threshold and noise multiplier.
         N: number of records.
-        claimed: the (eps, delta) that the paper claims, which it does for its own noise multiplier only.
+        claimed: the (eps, delta) that the paper claims; it claims one for its own noise multiplier only.
         clips: whether gradients are clipped.
     """
     limit = parameters.zeta if clips else math.inf
@@ -294,7 +294,7 @@ def dp_ssgd(
     if not clips:
         return Arm(settings, Mechanism.without_privacy(SSGD, UNBOUNDED))
     sensitivity = 2.0 * parameters.zeta
-    # Equal to the sd of the settings but for rounding, because that one is the root of a variance.
+    # Equal to the sd in the settings but for rounding, because that sd is the root of a variance.
     noise_sd = parameters.alpha * sensitivity
     release = ShuffledGaussianReleases("clipped gradient of one record", sensitivity, noise_sd, N)
     reason = (
@@ -313,8 +313,8 @@ def ada_ssp(at: Choice, source: BoundsSource = "public", *, tight: bool = False)
     Args:
         at: the size; public bounds |X| and |Y| come from its design.
         source: whether records are clipped to the bounds.
-        tight: whether |X| is the setting's factor times sqrt(d), below which a good part of the records lies, and not a
-            bound that holds for all N of them with high probability.
+        tight: whether |X| is the setting's factor times sqrt(d), below which most records lie, and not a bound that holds
+            for all N records with high probability.
     """
     bound = at.settings.tight_factor * at.design.d**0.5 if tight else at.x_bound
     noise = Calibration.zcdp_matched(Bounds(bound, at.y_bound, source), tight_rho(at.eps, at.delta), at.delta)
