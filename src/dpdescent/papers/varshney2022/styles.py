@@ -17,8 +17,8 @@ from dpdescent.replication.drawing.figures import METHODS as COLORS
 
 # Colour of AdaSSP with clipped records, a shade of its green, because it is drawn on the curve of AdaSSP.
 DARK_GREEN = "#00382A"
-# Colour (the same in all papers), marker, and whether line and marker are dashed and hollow, because the entry is a
-# reading of the method whose colour it has or is near.
+# Colour (the same in all papers), marker, and whether line and marker are dashed and hollow, because the entry is another
+# reading of a method with the same or a similar colour.
 METHODS: dict[str, tuple[str, str, bool]] = {
     OLS: (COLORS[OLS], ".", False),
     AMBSSGD: (COLORS[AMBSSGD], "o", False), QUANTILE: (COLORS[QUANTILE], "D", False),
@@ -28,7 +28,7 @@ METHODS: dict[str, tuple[str, str, bool]] = {
     FIXED: (COLORS[FIXED], "s", False),
     ADA_SSP: (COLORS[ADA_SSP], "^", False), setting.ADA_SSP_TIGHT: (COLORS[ADA_SSP], "^", True),
 }  # fmt: skip
-# The paper's algorithms, in its form and in ours. Panels show them, or other methods beside ours: at most six curves.
+# The paper's algorithms, in its form and in ours. A panel shows these, or other methods beside ours: at most six curves.
 OWN = (AMBSSGD, QUANTILE, PUBLISHED, SSGD)
 PARTS = ("the paper's", "others")
 # Rules of DP-STAT, in the colours of the methods that use them.
@@ -69,7 +69,7 @@ def in_order(names: "pd.Series[str]", known: Iterable[str] = METHODS) -> list[st
 
 
 def label_of(name: str) -> str:
-    """Returns the label of a method: its name with formulas, `not private`, and what is not as published."""
+    """Returns the label of a method: its name with formulas, `not private`, and the values that are not as published."""
     if name == OLS:
         return f"{name} (not private)"
     written = re.sub(r"\b1\.2 sqrt d\b", r"$1.2\\sqrt{d}$", re.sub(r"\bq = (0\.\d+)", r"$q=\1$", name))
@@ -85,14 +85,14 @@ def drawn_without_guarantee(name: str) -> str:
 
 
 def text_of(value: Any) -> str:
-    """Returns a name as text, because one such as 0.5 may have been read as a number."""
+    """Returns a name as text, because a name such as 0.5 may have been read as a number."""
     return value if isinstance(value, str) else f"{value:g}"
 
 
 def budget(rows: pd.DataFrame, span: bool = False) -> str:
     """Returns the label of epsilon and delta of some rows.
 
-    One that varies is left out, or with `span` given by its smallest and largest value.
+    A value that varies is left out, or with `span` shown by its smallest and largest value.
     """
     written = []
     for column, symbol in (("eps", EPS), ("delta", r"$\delta$")):
@@ -106,13 +106,13 @@ def budget(rows: pd.DataFrame, span: bool = False) -> str:
 
 def with_budget(rows: pd.DataFrame, text: str) -> str:
     """Returns the title of a legend: epsilon and delta of all panels, and how points are drawn."""
-    return "; ".join(each for each in (budget(rows), text) if each)
+    return "; ".join(filter(None, (budget(rows), text)))
 
 
-def ordered(known: Iterable[str], found: Iterable[str]) -> list[str]:
-    """Returns the names found: known ones first in their order, then numbers in rising order, then words."""
-    first = [name for name in dict.fromkeys(known) if name in set(found)]
-    return [*first, *sorted(set(found) - set(first), key=_numbers_first)]
+def ordered(known: Iterable[str], present: Iterable[str]) -> list[str]:
+    """Returns the names that are present: known names first in their order, then rising numbers, then words."""
+    first = [name for name in dict.fromkeys(known) if name in set(present)]
+    return [*first, *sorted(set(present) - set(first), key=_numbers_first)]
 
 
 def _numbers_first(name: str) -> tuple[float, str]:
@@ -124,8 +124,8 @@ def _numbers_first(name: str) -> tuple[float, str]:
 
 def part_of(rows: pd.DataFrame, part: str) -> pd.DataFrame:
     """Returns the rows of one of PARTS."""
-    own = rows["series"].isin(OWN)
-    return rows[own if part == PARTS[0] else ~own | (rows["series"] == AMBSSGD)]
+    of_paper = rows["series"].isin(OWN)
+    return rows[of_paper if part == PARTS[0] else ~of_paper | (rows["series"] == AMBSSGD)]
 
 
 def risk_curve(
@@ -196,8 +196,8 @@ def guide(
 
 def working(rows: pd.DataFrame, name: str = AMBSSGD) -> pd.DataFrame:
     """Returns the rows of a method whose risk is well below the trivial one."""
-    own = where(rows, series=name)
-    return own[own["mean"] < WORKS]
+    rows = where(rows, series=name)
+    return rows[rows["mean"] < WORKS]
 
 
 def decades(axes: Axes, which: str = "x") -> None:
@@ -231,13 +231,5 @@ def expected_marks(axes: Axes, rows: pd.DataFrame, x: str, color: str) -> None:
     highest = 1e3 * max(rows["mean"].max(), 1.0) if len(rows) else 0.0
     rows = rows[rows["expected"] < highest]
     if len(rows):
-        marks(
-            axes,
-            rows[x],
-            rows["expected"],
-            "x",
-            r"expected without clipping (exact)",
-            color=color,
-            markersize=7,
-            zorder=5,
-        )
+        label = "expected without clipping (exact)"
+        marks(axes, rows[x], rows["expected"], "x", label, color=color, markersize=7, zorder=5)
