@@ -137,25 +137,25 @@ def risk_curve(
     the 10 % to the 90 % quantile. Risks that are 0 up to rounding are arrows at the foot of the panel.
     """
     for name in in_order(rows["series"]):
-        own = where(rows, series=name).sort_values(x)
-        middle, bars = middle_of(own)
+        curve = where(rows, series=name).sort_values(x)
+        middle, bars = middle_of(curve)
         zero = middle < ROUNDING
         if (~zero).any():
-            kept = own[~zero]
+            above = curve[~zero]
             drawn = look(name) | {"elinewidth": 1.0} | style
-            axes.errorbar(kept[x], middle[~zero], yerr=bars[:, ~zero], label=label or label_of(name), **drawn)
-            if (kept["trials"] > 1).any() and drawn["linestyle"] != "none":
-                axes.fill_between(kept[x], kept["q10"], kept["q90"], color=drawn["color"], alpha=shade, linewidth=0)
+            axes.errorbar(above[x], middle[~zero], yerr=bars[:, ~zero], label=label or label_of(name), **drawn)
+            if (above["trials"] > 1).any() and drawn["linestyle"] != "none":
+                axes.fill_between(above[x], above["q10"], above["q90"], color=drawn["color"], alpha=shade, linewidth=0)
         if zero.any():
             axes.plot(
-                own[x][zero], np.full(zero.sum(), 0.025), color=look(name)["color"], linestyle="none",
+                curve[x][zero], np.full(zero.sum(), 0.025), color=look(name)["color"], linestyle="none",
                 marker=r"$\downarrow$", markersize=8, transform=axes.get_xaxis_transform(),
                 label=f"{label_of(name)} is 0 up to rounding",
             )  # fmt: skip
 
 
 def middle_of(rows: pd.DataFrame) -> tuple["pd.Series[float]", Any]:
-    """Returns the medians that are drawn of a series, and the lengths of their bars downwards and upwards."""
+    """Returns the medians of a series, and the lengths of their bars downwards and upwards."""
     middle = rows["median"]
     return middle, np.array([middle - rows["median_low"], rows["median_high"] - middle])
 
@@ -182,7 +182,7 @@ def trivial_line(axes: Axes) -> None:
 def guide(
     axes: Axes, rows: pd.DataFrame, x: str, slope: float, label: str, last: bool = False, dash: Any = ":"
 ) -> None:
-    """Draws a power law through the first (or last) of some points, medians where there are trials enough."""
+    """Draws a power law through the first (or last) point of a curve: of medians where there are trials enough."""
     column = "median" if (rows["trials"] > 3).any() else "mean"
     rows = rows[rows[column] > ROUNDING].sort_values(x)
     if len(rows) > 1:
