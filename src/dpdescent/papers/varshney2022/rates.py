@@ -185,7 +185,7 @@ def _private_rates(evidence: Evidence) -> Iterator[Claim]:
         id="theorem-3.7-rate-delta", **RATE_N | {"artefact": "ext_privacy"},
         statement=f"the term of privacy is proportional to log(1/delta), up to its logarithms {FIXED_QUANTILE}",
         quantity=f"{COST}, over log(1/delta), delta <= 1/N, eps = 0.1, over the same at the largest delta: the largest over delta and sigma; {MEDIAN}",
-        cells=criteria.over_first(logs.assign(place=-floats(logs, "delta")), "place", ["sigma"]), criterion=at_most(criteria.SAME_ORDER),
+        cells=criteria.ratios_to_first(logs.assign(place=-floats(logs, "delta")), "place", ["sigma"]), criterion=at_most(criteria.SAME_ORDER),
         note="noise for exactly (eps, delta)",
     )  # fmt: skip
 

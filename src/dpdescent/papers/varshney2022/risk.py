@@ -240,7 +240,7 @@ def _order(evidence: Evidence, factor: float) -> Iterator[Claim]:
         id="theorem-3.7-order", **LEVEL | {"location": "Thm 3.7, Cor. 3.8"},
         statement="excess risk is at most 8 sigma^2 d/N + O~(sigma^2 d^2 log(1/delta) / (eps N)^2)",
         quantity=f"risk over that sum with the hidden factor at 1, over the same at the first N: the largest; {MEDIAN}",
-        cells=criteria.over_first(bound, "N", ["panel", "eps", "sigma"]), criterion=at_most(SAME_ORDER),
+        cells=criteria.ratios_to_first(bound, "N", ["panel", "eps", "sigma"]), criterion=at_most(SAME_ORDER),
         changed="Before a review errors were left out, and no N eps^2 / d was near 1.",
         note=f"hidden factor in front of the whole, at most: {bound['mean'].max():.3g}. The second term without its logarithms of N is at most "
         f"{np.max(private / first_term(table), initial=0.0):.2g} of sigma^2 d/N: theorem-3.7-privacy-term judges it alone",
@@ -250,7 +250,7 @@ def _order(evidence: Evidence, factor: float) -> Iterator[Claim]:
         id="theorem-3.7-privacy-term", **LEVEL | {"location": "Thm 3.7, Lemma 3.11"},
         statement=f"the term of privacy is O~(sigma^2 d^2 log(1/delta) / (eps N)^2) {criteria.FIXED_QUANTILE}",
         quantity=f"{criteria.COST}, over {PRIVACY_UNIT}, at eps = 0.2, over the same at the first N: the largest; {MEDIAN}",
-        cells=criteria.over_first(alone, "N", ["sigma"]), criterion=at_most(SAME_ORDER),
+        cells=criteria.ratios_to_first(alone, "N", ["sigma"]), criterion=at_most(SAME_ORDER),
         changed="The claim was added after a review: of the whole sum the term of privacy is too small a part to be judged.",
         note=f"the constant is hidden: {extent(alone['mean'])} of that unit; log^2 N is log^{{4a}} N of Lemma 3.11",
     )  # fmt: skip
