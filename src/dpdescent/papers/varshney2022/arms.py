@@ -1,4 +1,4 @@
-"""The arms of varshney2022's experiments: settings of an engine, and the releases of a run with exactly these settings.
+"""Arms of varshney2022's experiments: settings of an engine, and the releases of a run with exactly these settings.
 
 Algorithm 2 leaves many values open, so that its arms are made by a `Choice`; methods beside it run at the same size.
 """
@@ -57,7 +57,7 @@ class Arm(Generic[EngineSettings]):
 
 @dataclass(frozen=True)
 class Choice:
-    """One run of DP-AMBSSGD: its data, its privacy budget, what Algorithms 2 and 3 leave open, and what follows from it.
+    """One run of DP-AMBSSGD: its data, its budget, the values that Algorithms 2 and 3 leave open, and its numbers.
 
     Attributes:
         design: law of the records, whose constants the paper assumes to be known.
@@ -114,7 +114,7 @@ class Choice:
     y_bound: float = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # Worked out once and in the order of Algorithm 2, because what trains then asks for no formula.
+        # All numbers are worked out here, in the order of Algorithm 2, because training then calls no formula.
         settings, problem = self.settings, self.design.problem(self.N, self.sigma)
         R_x, log_power = math.sqrt(problem.bound_squared), problem.log_power(problem.a)
         x_bound = formulas.norm_bound(self.design.lam, self.N)
@@ -313,8 +313,8 @@ def ada_ssp(at: Choice, source: BoundsSource = "public", *, tight: bool = False)
     Args:
         at: the size; public bounds |X| and |Y| come from its design.
         source: whether records are clipped to the bounds.
-        tight: whether |X| is the setting's factor times sqrt(d), below which most records lie, and not a bound that holds
-            for all N records with high probability.
+        tight: whether |X| is the setting's factor times sqrt(d), below which most records lie, and not a bound that
+            holds for all N records with high probability.
     """
     bound = at.settings.tight_factor * at.design.d**0.5 if tight else at.x_bound
     noise = Calibration.zcdp_matched(Bounds(bound, at.y_bound, source), tight_rho(at.eps, at.delta), at.delta)

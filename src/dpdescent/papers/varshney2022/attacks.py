@@ -1,10 +1,10 @@
 """Gaussian-DP parameters that attacks on one iteration attain, with the very code that makes the figures.
 
-For the gradient and for the noisy counts the pairs of data sets are the worst there are: a record whose clipped gradient
-is +zeta or -zeta, all other gradients being 0; a record whose residual is 0 or above B, so that every count moves by 1;
-for the printed iteration, a record that is in both. Gaussian releases are attacked by the statistic of their likelihood
-ratio. A released threshold is a coarse function of the counts: on data whose counts are near the number that ends the
-search, the best of its levels on half of the runs is tried on the other half.
+For the gradient and for the noisy counts the pairs of data sets are the worst there are: a record whose clipped
+gradient is +zeta or -zeta, all other gradients being 0; a record whose residual is 0 or above B, so that every count
+moves by 1; for the printed iteration, a record that is in both. Gaussian releases are attacked by the statistic of
+their likelihood ratio. A released threshold is a coarse function of the counts: on data whose counts are near the
+number that ends the search, the best of its levels on half of the runs is tried on the other half.
 """
 
 import math
@@ -93,7 +93,7 @@ def _row(name: str, arm: Arm[Any], trial: int, value: float) -> Row:
 
 
 def single_arms(part: Part, s: int) -> dict[str, Arm[Any]]:
-    """Returns the attacked mechanisms by name: a gradient step, DP-STAT or an iteration, with our settings or as printed."""
+    """Returns the attacked mechanisms by name: a gradient step, DP-STAT and an iteration, ours and as printed."""
     settings = part.settings
     alpha = gaussian_multiplier(settings.eps, settings.delta)
     printed = published_multiplier(settings.eps, settings.delta)
@@ -234,7 +234,7 @@ def _residuals(n: int, residual: float) -> Array:
 
 
 def _mu(first: Array, second: Array) -> float:
-    """Returns the distance of means divided by the common sd: the Gaussian-DP parameter of two Gaussians with one sd."""
+    """Returns the distance of means divided by the sd, the Gaussian-DP parameter of two Gaussians with one sd."""
     sd = math.sqrt((first.var(ddof=1) + second.var(ddof=1)) / 2.0)
     return abs(float(first.mean() - second.mean())) / sd
 

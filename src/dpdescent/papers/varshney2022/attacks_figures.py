@@ -1,4 +1,4 @@
-"""Figure of varshney2022 on what attacks on one iteration and on whole runs attain."""
+"""Figure of varshney2022 on the parameters that attacks on one iteration and on whole runs attain."""
 
 from typing import Any
 

@@ -36,12 +36,12 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
 # None of the arms' claims is refuted.
 FINDINGS: dict[str, Reporting] = {}
 
-# L of runs of DP-AMBSSGD and DP-GD under attack: that of most arms. It stands for any other, because noise is set for all
-# L counts together.
+# L of runs of DP-AMBSSGD and DP-GD under attack: that of most arms. It stands for any other, because noise is set for
+# all L counts together.
 LEVELS = 20
 
-# Largest number of steps of DP-GD under attack; longer runs are attacked with as much noise in fewer steps. With DP-STAT it
-# is small, because every step costs much more time.
+# Largest number of steps of DP-GD under attack; longer runs are attacked with as much noise in fewer steps. With
+# DP-STAT it is small, because every step costs much more time.
 LONGEST, LONGEST_ADAPTIVE = 100, 2
 
 # Lemma A.1 at an epsilon_0 above 1, which it does not exclude.

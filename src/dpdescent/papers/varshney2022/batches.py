@@ -28,8 +28,8 @@ from dpdescent.replication.judging.evidence import Bound, Evidence
 def bias_last(problem: LinearProblem, eta: float, steps: float) -> float:
     """Noiseless risk of w_n: `kappa/2 (1 - eta mu)^n` of the start's (varshney2022 Lemma B.3).
 
-    As printed. At H = I, for normal covariates and Theorem 3.7's step the risk is exactly (1 - eta mu)^n of the start's,
-    twice the bound.
+    As printed. At H = I, for normal covariates and Theorem 3.7's step the risk is exactly (1 - eta mu)^n of the
+    start's, twice the bound.
     """
     require_non_negative(steps=steps)
     return problem.kappa / 2.0 * float(_contraction(problem, eta) ** steps) * problem.w_norm_squared / 2.0
@@ -55,8 +55,8 @@ def inverse_of_step(problem: LinearProblem, eta: float, batch: float, noise: flo
     require_positive(eta=eta, batch=batch)
     require_non_negative(noise=noise)
     lam = problem.lam
-    own = 2.0 * lam - eta * lam**2 * (batch + 1.0) / batch
-    step = np.diag(own) - eta / batch * np.outer(lam, lam)
+    diagonal = 2.0 * lam - eta * lam**2 * (batch + 1.0) / batch
+    step = np.diag(diagonal) - eta / batch * np.outer(lam, lam)
     return np.asarray(np.linalg.solve(step, problem.sigma**2 * lam + noise), dtype=np.float64)
 
 
@@ -143,15 +143,15 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 def settings(evidence: Evidence) -> Iterator[Setting]:
     """Yields settings with T a multiple of kappa and Theorem 3.7's step size, for every size."""
-    given = evidence.settings_of("bound_vs_run")
-    alpha = gaussian_multiplier(given["eps"], given["delta"])
+    of_runs = evidence.settings_of("bound_vs_run")
+    alpha = gaussian_multiplier(of_runs["eps"], of_runs["delta"])
     sizes = distinct_values(rows(evidence, "bound_vs_run")["d"].astype(float)) or SIZES
     batches = ends_and_middle(as_list(configured(evidence, "moments", "b", list(BATCHES))))
     kappas = distinct_values(as_list(configured(evidence, "moments", "kappa", list(CONDITIONS))))
     for d, kappa, b in product(sizes, sorted({kappas[0], kappas[-1]}), batches):
-        T = 2 * math.ceil(given["steps_per_kappa"] * kappa / 2)
+        T = 2 * math.ceil(of_runs["steps_per_kappa"] * kappa / 2)
         # Any N would do, because only its logarithm enters.
-        problem = Design.of(int(d), kappa, given["w_norm"]).problem(max(16, int(b) * T), SIGMA)
+        problem = Design.of(int(d), kappa, of_runs["w_norm"]).problem(max(16, int(b) * T), SIGMA)
         yield Setting(problem, T, b, theorem_step(problem.lam, b), alpha, 0.0)
 
 

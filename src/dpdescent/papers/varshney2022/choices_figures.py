@@ -1,4 +1,4 @@
-"""Figures of varshney2022 on step sizes, on choices that the paper leaves open, changed one at a time, and on heavier tails."""
+"""Figures of varshney2022 on step sizes, on open choices, changed one at a time, and on heavier tails."""
 
 import math
 from typing import Any
@@ -34,7 +34,7 @@ COLUMNS = 3
 
 
 def draw_step_size(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws risk and bias against the number of iterations by step size; a column for each dimension, a row for each N."""
+    """Draws risk and bias against the number of iterations by step size, a column for each d and a row for each N."""
     main = select(table)
     dimensions, sizes = figures.values_of(main, "d")[:4], figures.values_of(main, "N")
     figure, axes = panels(max(len(dimensions), 1), max(len(sizes), 1), size=(4.6, 3.3), squeeze=False, sharey=True)

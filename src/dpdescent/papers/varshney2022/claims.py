@@ -4,8 +4,8 @@ The paper is theory and has no experiment: its theorems, remarks and comparisons
 says which are ours, because the paper does not make them. The paper's scaling is judged at a fixed quantile, and notes
 give it with our rule C = 1 for DP-STAT too. The criteria were written before any run of the experiments, but with the
 results of a throw-away prototype known. Where a criterion, or the quantity that it is about, was changed after a first
-look at the tables or after a review of them, the claim's column `changed` says so. `criteria` reads the words as numbers,
-the same for all claims.
+look at the tables or after a review of them, the claim's column `changed` says so. `criteria` reads the words as
+numbers, the same for all claims.
 """
 
 from dpdescent.papers.varshney2022 import (

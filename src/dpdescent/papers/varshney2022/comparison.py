@@ -112,8 +112,8 @@ def convex_optimisation(point: Point) -> float:
 
 
 FREE, CAI = "without privacy", "Cai et al. 2021"
-# Without sufficient statistics (Sec. 1.3) and DP-SGD with replacement (Sec. 3), because only their sample sizes are quoted,
-# d^1.5.
+# Without sufficient statistics (Sec. 1.3) and DP-SGD with replacement (Sec. 3), because only their sample sizes, d^1.5,
+# are quoted.
 ENTRIES = (
     Entry(FREE, "sigma^2 d/N", "d", lambda point: point.sampling),
     Entry("lower bound (Cai et al. 2021)", "sigma^2 d/N + sigma^2 d^2/(eps N)^2", "", dp_ambssgd),
@@ -165,7 +165,7 @@ def private_share(c: float) -> float:
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates the ratio of privacy's term to sampling's at two c of eps = c sqrt(d / N), where privacy is called free."""
+    """Evaluates the ratio of privacy's term to sampling's at eps = c sqrt(d / N) for two c at which privacy is free."""
     for row in algebra.rows_of(rows(evidence, "risk_vs_eps", series=AMBSSGD).drop_duplicates(["N", "d", "sigma"])):
         d, N = int(row["d"]), float(row["N"])
         for c in (2.0, 10.0):

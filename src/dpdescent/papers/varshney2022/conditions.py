@@ -1,4 +1,4 @@
-"""Assumptions and conditions of varshney2022: moments of normal covariates (Definition 2.1, eq. 44), least N of conditions."""
+"""Assumptions and conditions of varshney2022: moments of normal covariates (Definition 2.1, eq. 44), and least N."""
 
 import math
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ class Contraction:
 
 
 def contraction(lam: ArrayLike, eta: float, batch: float) -> Contraction:
-    """Contraction by `E[B'CB] = C - eta (HC + CH) + eta^2 ((b+1)/b HCH + Tr(HC) H / b)` at C = H and C = I (Lemma B.5)."""
+    """Contraction by `E[B'CB] = C - eta (HC + CH) + eta^2 ((b+1)/b HCH + Tr(HC) H / b)` at C = H and I (Lemma B.5)."""
     values = np.asarray(lam, dtype=np.float64)
     require_positive(lam=values.min(), eta=eta, batch=batch)
     shared = 1.0 - 2.0 * eta * values + (eta * values) ** 2 * (batch + 1.0) / batch
@@ -100,7 +100,7 @@ def _quantities(spec: Spec) -> Iterator[Row]:
                     yield {**base, "b": b, "quantity": quantity, "value": value, "claimed": claimed}
 
 
-# Smallest N that meets the printed conditions, for several values of the open constants ---------------------------------
+# Smallest N that meets the printed conditions, for several values of the open constants --------------------------------
 
 WIDTHS = {"B / N^200": 200.0, "B / N^100": 100.0, "B / N": 1.0}
 STATISTIC, BATCH, START = "s >= 2 Gamma", "batch condition of Lemma 3.11", "eta mu N / 2 >= log N"
@@ -249,9 +249,9 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     parts = {TAIL: _tail, CONTRACTION: _contraction, PRODUCT: _product}
     table = rows(evidence, MOMENTS)
     for quantity, part in parts.items():
-        chosen = table[table["quantity"] == quantity]
-        sizes = ends_and_middle(chosen["b"].astype(float))
-        for row in algebra.rows_of(chosen[chosen["b"].isin(sizes) | chosen["b"].isna()]):
+        cases = table[table["quantity"] == quantity]
+        sizes = ends_and_middle(cases["b"].astype(float))
+        for row in algebra.rows_of(cases[cases["b"].isin(sizes) | cases["b"].isna()]):
             yield part(row)
     for beta in FAILURES:
         measured = 2.0 * float(norm.sf(math.sqrt(NORMAL_K2**2 * math.log(1.0 / beta))))

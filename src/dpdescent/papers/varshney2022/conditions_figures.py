@@ -61,7 +61,7 @@ def _two_multipliers(axes: Axes, rows: pd.DataFrame, x: str, label: str, color: 
 
 
 def draw_moments(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws R_x^2 and the tail of |x|^2 divided by their claimed values, and contraction coefficients minus claimed ones."""
+    """Draws R_x^2 and the tail of |x|^2 divided by claimed values, and contraction coefficients minus claimed ones."""
     figure, axes = panels(4, size=(4.1, 4.0), squeeze=False)
     bound, tail, weighted, plain = axes[0]
     main = select(table)

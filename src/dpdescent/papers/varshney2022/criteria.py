@@ -1,9 +1,10 @@
-"""The paper's words as numbers, and functions of all judgements: rows, medians, units of a bound's terms, choices of a row.
+"""The paper's words as numbers, and functions of all judgements: rows, medians, units of bounds, choices of a row.
 
-The readings of words were fixed before any experiment of this package was run, but for `CHANCE`, and hold for all claims
-alike; the numbers of a throw-away prototype were known by then. The rows of some claims, and a few criteria, were changed
-after a first look at the tables, or after a review: the column `changed` of those claims says so. The paper is theory:
-its bounds hide constants and logarithms, hold with probability near one, and have no experiment beside them.
+The readings of words were fixed before any experiment of this package was run, but for `CHANCE`, and hold for all
+claims alike; the numbers of a throw-away prototype were known by then. The rows of some claims, and a few criteria,
+were changed after a first look at the tables, or after a review: the column `changed` of those claims says so. The
+paper is theory: its bounds hide constants and logarithms, hold with probability near one, and have no experiment beside
+them.
 """
 
 import math
@@ -31,7 +32,7 @@ judged_claim = partial(records.judged_claim, PAPER)
 untestable_claim = partial(records.untestable_claim, PAPER)
 finding = partial(records.finding, PAPER)
 
-# O(.), "up to constants", "same order": the ratio of the largest value on a grid to the smallest, or the first, is at most 4.
+# O(.), "up to constants", "same order": the largest value on a grid is at most four times the smallest, or the first.
 SAME_ORDER = 4.0
 # O~(.), "up to log factors": within one or two decades logarithms move an exponent by no more than a quarter.
 LOGARITHMS = 0.25
@@ -134,8 +135,8 @@ def privacy_term(table: pd.DataFrame) -> Array:
 def cost_of_privacy(table: pd.DataFrame) -> pd.DataFrame:
     """Rows with the risk less sigma^2 d / N for a mean, where that difference is the larger part of the risk.
 
-    One pass with a tail average has the risk sigma^2 d / N without privacy; a slope of the difference is one of the other
-    term only where the difference is larger.
+    One pass with a tail average has the risk sigma^2 d / N without privacy; a slope of the difference is one of the
+    other term only where the difference is larger.
     """
     first = first_term(table)
     cost = table.assign(mean=floats(table, "mean") - first)
@@ -237,9 +238,9 @@ def vacuous(problem: LinearProblem, value: float) -> str:
 
 # Conditions of Theorem 3.7 ---------------------------------------------------------------------------------------------
 
-# Columns that the conditions need. They are s >= 2 Gamma, below which Lemma 3.10 says nothing, and Lemma 3.11's condition
-# on b, because N = Omega~(kappa^2 d (1 + sqrt(log(1/delta))/eps)) hides a constant and logarithms, and these two, which the
-# proof uses, are printed in full.
+# Columns that the conditions need. They are s >= 2 Gamma, below which Lemma 3.10 says nothing, and Lemma 3.11's
+# condition on b, because the proof uses these, and they are printed in full, while the theorem's own condition,
+# N = Omega~(kappa^2 d (1 + sqrt(log(1/delta))/eps)), hides a constant and logarithms.
 NEEDED = ["N", "d", "sigma", "eps", "delta", "T"]
 
 

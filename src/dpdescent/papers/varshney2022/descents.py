@@ -70,7 +70,7 @@ def shuffled(part: Part, design: Design, X: Array, Y: Array, trial: int, T: int)
 
 
 def fresh(part: Part, design: Design, N: int, sigmas: Sequence[float], trial: int) -> Iterator[Batch]:
-    """Draws each batch when its turn comes, without a permutation, because independent draws have one law in every order."""
+    """Draws each batch when its turn comes, unpermuted, because independent draws have one law in every order."""
     rng = part.stream(design.place(N), trial, "batches")
     return (design.draw(N // part.T, np.array(sigmas), rng) for _ in range(part.T))
 
@@ -78,7 +78,7 @@ def fresh(part: Part, design: Design, N: int, sigmas: Sequence[float], trial: in
 def descend(
     arms: Mapping[Key, Arm[SGDArm]], batches: Iterable[Batch], normals: dp_ambssgd.Normals, tail: float
 ) -> dict[Key, Outcome]:
-    """Runs all arms on the same batches with the same normals; the last iterates, a share `tail` of all, are averaged."""
+    """Runs all arms on the same batches with the same normals; the average is over a share `tail` of the iterates."""
     runs = dp_ambssgd.descend(batches, [arm.settings for arm in arms.values()], normals, tail)
     return {
         key: Outcome(
@@ -124,7 +124,7 @@ def runs_of(part: Part, choices: Mapping[Key, Choice], X: Array, Y: Array, trial
 def compared(
     part: Part, design: Design, arms: dict[str, Arm[Any]], X: Array, Y: Array, trial: int
 ) -> Iterator[Measured[str]]:
-    """Runs other methods on a data set: AdaSSP on clipped records, if it is among them, the rest on shuffled batches."""
+    """Runs other methods on a data set: AdaSSP, if it is among them, on clipped records, others on shuffled batches."""
     one_pass = dict(arms)
     if (arm := one_pass.pop(ADA_SSP, None)) is not None:
         w = ada_ssp_on_records(part, design, arm, X, Y[:, 0], trial)
@@ -180,7 +180,7 @@ def tail_average(path: Array, tail: float) -> Array:
 def single_passes(
     part: Part, design: Design, N: int, sigmas: Sequence[float], arms: Sequence[Arm[dp_ftrl.FTRLArms]]
 ) -> tuple[Array, Array]:
-    """Runs DP-SSGD in all trials of a part side by side; returns risks and clipped shares, both of shape (arms, trials).
+    """Runs DP-SSGD in all trials of a part side by side; returns risks and clipped shares, of shape (arms, trials).
 
     Arms share the records but for the size sigma of the label noise. A record is drawn when its turn comes, because
     independent draws have the same law in every order.

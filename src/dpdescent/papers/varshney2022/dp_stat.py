@@ -1,4 +1,4 @@
-"""DP-STAT on normal residuals: where its threshold lies, and how often Lemma 3.10's two halves hold."""
+"""DP-STAT on normal residuals: the place of its threshold, and the share of draws in which Lemma 3.10's halves hold."""
 
 import dataclasses
 import math
@@ -160,11 +160,11 @@ def _approximately(evidence: Evidence) -> Claim:
     """Judges the estimate by its median and by its mean, because the text does not say in which sense it is near."""
     medians = {}
     for _, draws in _enough(evidence, "share", PRINTED).groupby(["s", "levels", "alpha"]):
-        # The ratio to the smallest threshold that covers all residuals is a power of two, so that octaves give its median.
+        # By octaves, because the ratio to the smallest threshold that covers all residuals is a power of two.
         ordered = draws.sort_values("octaves")
-        reached = ordered[ordered["mean"].cumsum() >= 0.5]
-        if len(reached):
-            middle = reached.iloc[0]
+        upper_half = ordered[ordered["mean"].cumsum() >= 0.5]
+        if len(upper_half):
+            middle = upper_half.iloc[0]
             medians[algebra.place_of(middle, ["s", "levels", "alpha"])] = exactly(2.0 ** float(middle["octaves"]))
     mean = _cells(typical(_enough(evidence, "mean ratio", PRINTED)))
     criterion = between(

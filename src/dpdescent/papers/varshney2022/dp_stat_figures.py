@@ -22,7 +22,7 @@ MAIN = {"s": 2000, "levels": 20, "alpha": 4.2}
 
 
 def draw_alg_stat(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws histograms of the threshold by rule and L, overshoots and second moments in a row for each alpha, Lemma 3.10."""
+    """Draws histograms of the threshold by rule, a row for each alpha on its moments, and the shares of Lemma 3.10."""
     main = select(table)
     levels, alphas = values_of(main, "levels")[:4], values_of(main, "alpha")
     figure, axes = panels(max(len(levels), 3), 1 + max(len(alphas), 1), size=(4.7, 3.3), squeeze=False)

@@ -27,7 +27,7 @@ NORMAL_K2 = math.sqrt(2.0)
 
 
 def spectrum(d: int, kappa: float) -> Array:
-    """Returns the eigenvalues of H: geometric with condition number kappa and trace d, shape (d,); ones for kappa = 1."""
+    """Returns the eigenvalues of H, geometric with condition number kappa and trace d (1 at kappa = 1), shape (d,)."""
     require_positive(d=d)
     if not kappa >= 1.0 or (d == 1 and kappa > 1.0):
         raise ValueError(f"kappa={kappa} must be at least 1, and 1 where d=1: d={d}")

@@ -81,12 +81,12 @@ def run_bound_vs_run(spec: Spec) -> Iterator[Row]:
 
 def cases(spec: Spec) -> Iterator[Case]:
     """Yields all regressions of the part."""
-    part, given = Part.of(spec), spec["arms"]
-    for N, d, sigma in product(*map(as_list, (spec["cell"]["N"], spec["cell"]["d"], given["sigma"]))):
+    part, axes = Part.of(spec), (spec["cell"]["N"], spec["cell"]["d"], spec["arms"]["sigma"])
+    for N, d, sigma in product(*map(as_list, axes)):
         choice = Choice.of(part, part.design(d), N, sigma)
         arms = {AS_RUN: choice.arm(), UNCLIPPED: _unclipped(choice, True), UNCLIPPED_PLAIN: _unclipped(choice, False)}
         alpha = shuffling.noise_multiplier(choice.eps, N, choice.delta)
-        ssgd = practical_parameters(choice.problem, alpha, given["zeta_factor"])
+        ssgd = practical_parameters(choice.problem, alpha, spec["arms"]["zeta_factor"])
         keys = {"N": N, "d": d, "sigma": sigma, "eps": choice.eps, "delta": choice.delta}
         yield Case(part, choice, arms, ssgd, dp_ssgd(ssgd, N, clips=False), keys)
 

@@ -81,7 +81,7 @@ def operations_of_single_pass(records: float, d: float) -> float:
 
 
 def operations_of_mini_batches(records: float, d: float, steps: float, levels: float) -> float:
-    """Number of operations of DP-AMBSSGD with s = b/10: T times DP-STAT, b clipped gradients with their sum, and a step."""
+    """Number of operations of DP-AMBSSGD with s = b/10: T times DP-STAT, a sum of b clipped gradients, and a step."""
     require_positive(records=records, d=d, steps=steps, levels=levels)
     batch = records / steps
     s, b = STAT_SHARE * batch, (1.0 - STAT_SHARE) * batch
@@ -108,7 +108,7 @@ def _batch_condition(arms: dict[str, Any], axis: str, values: list[float]) -> Al
 
 
 def _leading(arms: dict[str, Any], axis: str, values: list[float]) -> Along:
-    """Exact risk without privacy at T = c1 log N beside sigma^2 d/N, or Lemma 3.11's terms divided by the leading one."""
+    """Exact risk without privacy at T = c1 log N beside sigma^2 d/N, or Lemma 3.11's terms by the leading one."""
     for value in values:
         at = arms["leading"] | {axis: value}
         for c1 in as_list(arms["constants"]):
@@ -286,7 +286,7 @@ def _agreed(
     criterion: Criterion, note: str, source: Source = "paper",
 ) -> Claim:  # fmt: skip
     """A claim that must hold at every reading of a value that the paper leaves open; the worst reading is shown."""
-    # Without readings that have no rows, because they say nothing; with none, one stands for a claim that is not testable.
+    # A reading without rows is left out, because it says nothing; where all are, one stands for a claim without a test.
     by_reading = {reading: places for reading, places in cells.items() if places} or dict(list(cells.items())[:1])
     claims = {
         reading: claim_on_all_cells(

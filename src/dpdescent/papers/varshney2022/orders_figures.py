@@ -1,4 +1,4 @@
-"""Figure of varshney2022 on orders: ratios of exact values to claimed ones, along all quantities that they depend on."""
+"""Figure of varshney2022 on orders: ratios of exact values to claimed ones, along every quantity in them."""
 
 import math
 from typing import Any
@@ -22,7 +22,7 @@ OF_BOTH = ("DP-SSGD", "multiplier of DP-SSGD")
 
 
 def draw_ext_orders(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws ratios of exact values to claimed ones, a panel for each quantity and axis and a colour for each reading."""
+    """Draws ratios of exact values to claimed ones, a panel for each quantity and axis, a colour for each reading."""
     main = figures.positive(select(table))
     places = list(main.groupby(["quantity", "axis"], sort=False).groups)
     rows = max(math.ceil(len(places) / COLUMNS), 1)

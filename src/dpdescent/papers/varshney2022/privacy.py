@@ -54,12 +54,12 @@ def theorem_multiplier(eps: float, delta: float) -> float:
 
 
 def zcdp_multiplier(eps: float, delta: float) -> float:
-    """Noise multiplier at which 1/alpha^2, for statistic and gradient, is the zCDP budget (varshney2022 Thm 3.6, proof)."""
+    """Noise multiplier at which 1/alpha^2, for statistic and gradient, is the zCDP budget (Thm 3.6, proof)."""
     return math.sqrt(1.0 / zcdp.rho_of_epsilon(eps, delta))
 
 
 def disjoint_multiplier(eps: float, delta: float) -> float:
-    """Noise multiplier at which 1/(2 alpha^2) is the zCDP budget, a record being in the statistic or in the gradient only."""
+    """Noise multiplier at which 1/(2 alpha^2) is the zCDP budget, a record being in statistic or gradient only."""
     return math.sqrt(0.5 / zcdp.rho_of_epsilon(eps, delta))
 
 

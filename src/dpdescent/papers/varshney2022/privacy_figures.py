@@ -28,7 +28,7 @@ ALPHA = r"noise multiplier $\alpha$"
 
 
 def draw_multiplier(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws noise multipliers with their tight epsilons, and below their ratios to the exact one, a panel for each delta.
+    """Draws noise multipliers, their tight epsilons, and below their ratios to the exact one, a panel for each delta.
 
     Accountants of batches are left of those of shuffled records, which depend on the number of records.
     """
@@ -37,7 +37,7 @@ def draw_multiplier(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     deltas = values_of(everything, "delta")
     delta = min(deltas, key=lambda value: abs(math.log(value / MAIN_DELTA)), default=MAIN_DELTA)
     main = where(everything, delta=delta)
-    # Only within the range of Theorem 3.1, because beyond it the theorem promises nothing, and its values fill the axis.
+    # Within the range of Theorem 3.1, because beyond it the theorem promises nothing, and its values fill the axis.
     inside = main[
         (main["series"] != CONSTANT_1) | (main["eps"] <= np.sqrt(np.log(main["N"] / main["delta"]) / main["N"]))
     ]
@@ -60,7 +60,7 @@ def draw_multiplier(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     for (panel, budget), part in zip(zip(multipliers, budgets, strict=True), ("batches", "by $N$"), strict=True):
         panel.set_title(rf"noise, {part}, $\delta={scientific(delta)}$")
         budget.set_title(f"what it gives, {part}")
-        # Cut to ratios from 0.01 (more noise than needed) to 10^4 (promise not kept), because others would flatten these.
+        # From 0.01 (more noise than needed) to 10^4 (promise not kept), because other ratios would flatten these.
         low, high = budget.get_ylim()
         budget.set_ylim(max(low, 1e-2), min(high, 1e4))
     multipliers[0].set_ylabel(ALPHA)

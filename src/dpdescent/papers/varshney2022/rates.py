@@ -238,8 +238,8 @@ def _condition_number(evidence: Evidence) -> Iterator[Claim]:
     quantile = risks(evidence, "risk_vs_kappa", QUANTILE)
     cost, risks_of_all = cost_of_privacy(at_multiple(quantile)), algebra.places_text(algebra.means(quantile, ["kappa"]))
     table = risks(evidence, "risk_vs_kappa", AMBSSGD)
-    chosen = at_multiple(table)
-    moving = algebra.exponent(cost_of_privacy(chosen), "kappa").value
+    configured = at_multiple(table)
+    moving = algebra.exponent(cost_of_privacy(configured), "kappa").value
     for id, words, criterion in (
         ("theorem-3.7-rate-kappa-quantile", "is proportional to kappa^2 at most", at_most(2.0 + criteria.LOGARITHMS)),
         ("privacy-term-grows-with-kappa", "increases with kappa", ABOVE_0),
@@ -254,7 +254,7 @@ def _condition_number(evidence: Evidence) -> Iterator[Claim]:
     best = {kappa: group.loc[group["mean"].idxmin()] for kappa, group in table.dropna(subset=["mean"]).groupby("kappa")}
     ratios_to_best = {
         f"kappa = {row['kappa']:g}": algebra.ratio_of_rows(row, best[row["kappa"]])
-        for row in algebra.rows_of(chosen)
+        for row in algebra.rows_of(configured)
         if row["kappa"] in best
     }
     yield claim_on_all_cells(

@@ -34,10 +34,7 @@ def draw_ext_privacy(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         _power(panel, rows, axis, power, slope)
         log_scale(panel)
         styles.decades(panel, "xy")
-        same = [
-            rf"${name}={figures.scientific(rows[name].iloc[0])}$" for name in ("N", "d") if rows[name].nunique() == 1
-        ]
-        panel.set(title=", ".join([part, *same]), xlabel=label)
+        panel.set(title=", ".join([part, *styles.common_sizes(rows)]), xlabel=label)
     axes[0, 0].set_ylabel(RISK)
     legend_below(figure, axes[0], 4, POINTS)
     return figure
@@ -65,7 +62,7 @@ def _power(axes: Axes, rows: pd.DataFrame, axis: str, power: float, label: str) 
 
 
 def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the risk against the number of iterations, and against the condition number at the best T and at T = c kappa.
+    """Draws the risk against the number of iterations, and against the condition number at the best T and T = c kappa.
 
     c is the multiple of kappa that the grid has for every kappa; other methods have a panel of their own.
     """

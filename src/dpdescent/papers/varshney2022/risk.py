@@ -271,7 +271,7 @@ def _order(evidence: Evidence, factor: float) -> Iterator[Claim]:
 
 
 def _in_regime(table: pd.DataFrame) -> pd.DataFrame:
-    """Rows whose N is at least a constant times log^2 N times that of Theorem 3.7, the reading of Omega~ everywhere here."""
+    """Rows whose N is at least a constant times log^2 N times that of Theorem 3.7, everywhere the reading of Omega~."""
     table = table.dropna(subset=["N", "d", "eps", "delta"])
     needed = [
         SAME_ORDER * records_of_theorem(int(row["d"]), 1.0, row["eps"], row["delta"]) * math.log(row["N"]) ** 2
@@ -281,7 +281,7 @@ def _in_regime(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _privacy_alone(table: pd.DataFrame) -> pd.DataFrame:
-    """Cost of privacy divided by sigma^2 d^2 / (eps N)^2 log(1/delta) log^2 N, where it is the larger part of the risk."""
+    """Cost of privacy divided by sigma^2 d^2 / (eps N)^2 log(1/delta) log^2 N, where it is most of the risk."""
     cost = criteria.cost_of_privacy(noisy(table))
     unit = criteria.privacy_term(cost) * _log_inverse_delta(cost) * np.log(floats(cost, "N")) ** 2
     return criteria.in_units(cost, lambda _: unit)
@@ -311,20 +311,15 @@ def _free(evidence: Evidence, factor: float) -> Iterator[Claim]:
         cells=_in_first_terms(algebra.rows_at_end(table, "eps")), criterion=at_most(SAME_ORDER / 2, ": within the same order of least squares"),
         note=f"least squares: {algebra.places_text(_in_first_terms(criteria.typical(ols)))}",
     )  # fmt: skip
-    shown = (0.5, 0.1, 0.01)
+    # d and N do not matter to the ratio.
+    shown, d, N = (0.5, 0.1, 0.01), 100.0, 1e6
     yield criteria.claim(
         id="n-to-cn", artefact="table_bounds", location="Sec. 1 (after Thm 1.1)", kind="text", source="paper",
         statement="with eps = c sqrt(d)/sqrt(N), c < 1, the bound is O~(d/(cN)): N becomes cN",
         quantity=f"(algebra) d^2 / (eps N)^2 over d/(cN) for c = {', '.join(f'{c:g}' for c in shown)}: largest over smallest",
-        measured=algebra.largest_over_smallest(_second_term_ratio(c) for c in shown), criterion=at_most(SAME_ORDER),
+        measured=algebra.largest_over_smallest((d / (c * math.sqrt(d / N) * N)) ** 2 / (d / (c * N)) for c in shown), criterion=at_most(SAME_ORDER),
         note="it is d/(c^2 N). Right if c stands under the root; finding sample-size-reduction",
     )  # fmt: skip
-
-
-def _second_term_ratio(c: float, d: float = 100.0, N: float = 1e6) -> float:
-    """Ratio of d^2 / (eps N)^2 to d / (c N) at eps = c sqrt(d/N); d and N do not matter."""
-    eps = c * math.sqrt(d / N)
-    return (d / (eps * N)) ** 2 / (d / (c * N))
 
 
 # Bounds ----------------------------------------------------------------------------------------------------------------

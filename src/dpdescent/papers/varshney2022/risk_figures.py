@@ -180,7 +180,7 @@ def draw_risk_vs_eps(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
             if part == PARTS[0]:
                 guide(panel, styles.working(rows), "eps", -2.0, r"slope $\varepsilon^{-2}$")
                 _free_from(panel, rows)
-            panel.set_title(rf"$\sigma={sigma:g}$" + _sizes(rows) + f": {part}")
+            panel.set_title(", ".join([rf"$\sigma={sigma:g}$", *styles.common_sizes(rows)]) + f": {part}")
     for panel in axes.ravel():
         log_scale(panel)
         panel.tick_params(labelbottom=True)
@@ -189,12 +189,6 @@ def draw_risk_vs_eps(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         panel.set_ylabel(RISK)
     legend_below(figure, axes.flat, 4, styles.with_budget(main, POINTS))
     return figure
-
-
-def _sizes(rows: pd.DataFrame) -> str:
-    """Returns the label of N and d, each only if it is the same in all rows."""
-    same = [name for name in ("N", "d") if rows[name].nunique() == 1]
-    return "".join(rf", ${name}={figures.scientific(rows[name].iloc[0])}$" for name in same)
 
 
 def _free_from(axes: Axes, rows: pd.DataFrame) -> None:

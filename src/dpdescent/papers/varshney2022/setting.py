@@ -18,7 +18,7 @@ from dpdescent.randomness import stream
 
 Spec = dict[str, Any]
 Row = dict[str, Any]
-# Entries of the ledger: name of the arm, what it releases, delta.
+# Entry of the ledger: name of the arm, its releases, delta.
 Entry = tuple[str, Mechanism, float]
 
 PAPER = "varshney2022"

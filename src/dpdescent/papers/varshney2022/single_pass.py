@@ -66,7 +66,7 @@ class Run:
     claimed: tuple[float, float] | None = None
 
     def arm(self) -> Arm[FTRLArms]:
-        """Returns the arm."""
+        """Returns the arm of DP-SSGD."""
         return dp_ssgd(self.parameters, self.N, claimed=self.claimed)
 
     def columns(self, design: Design) -> Row:
@@ -224,16 +224,14 @@ def _printed(evidence: Evidence) -> Iterator[Claim]:
         regime=criteria.few_trials("nothing is clipped", theorem), changed=f"Before a review the claim was called reproduced, {criteria.NOT_CONFIRMED}.",
         note=f"alpha by our accountant; the printed step is so small that nothing moves: risks {extent(theorem['mean'])}, that of the estimate 0 is {w_norm**2 / 2:g}",
     )  # fmt: skip
-    drawn = rows(evidence, ARTEFACT, series=SSGD, panel="Theorem 3.2").dropna(
-        subset=["N", "d", "sigma", "eps", "delta"]
-    )
-    limits = limits_by_6(drawn, w_norm)
+    runs = rows(evidence, ARTEFACT, series=SSGD, panel="Theorem 3.2").dropna(subset=["N", "d", "sigma", "eps", "delta"])
+    limits = limits_by_6(runs, w_norm)
     yield claim_on_all_cells(
         id="theorem-3.2-high-probability", **PRINTED | {"location": "Thm 3.2, (6)"},
         statement="with Theorem 3.2's parameters the bound holds with probability at least 1 - N^-100",
         quantity="97.5 % quantile over trials of the risk over the right-hand side of (6), its first term at its largest: the largest over d",
-        cells=shares(exact_rows(drawn, "q975"), limits, ["N", "d"]), criterion=at_most(1.0),
-        regime=criteria.few_trials("it holds", drawn),
+        cells=shares(exact_rows(runs, "q975"), limits, ["N", "d"]), criterion=at_most(1.0),
+        regime=criteria.few_trials("it holds", runs),
         note=f"the bound is {extent(limits)} where the estimate 0 has {w_norm**2 / 2:g}",
     )  # fmt: skip
 
@@ -264,8 +262,8 @@ def _introduction(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _law(evidence: Evidence) -> Iterator[Claim]:
-    drawn = pd.concat([rows(evidence, ARTEFACT, series=SSGD, panel=panel) for panel in ("own regime", "grid")])
-    few, place = drawn[floats(drawn, "clip_fraction") <= VANISHED], ["panel", "N", "d", "eps", "zeta_factor", "eta"]
+    runs = pd.concat([rows(evidence, ARTEFACT, series=SSGD, panel=panel) for panel in ("own regime", "grid")])
+    few, place = runs[floats(runs, "clip_fraction") <= VANISHED], ["panel", "N", "d", "eps", "zeta_factor", "eta"]
     ratios = shares(few, few["expected"], place)
     yield claim_on_all_cells(
         id="ssgd-law", artefact=ARTEFACT, location="Lemma 3.5, (5)", kind="theorem", source="ours",
@@ -309,7 +307,7 @@ def _not_vacuous(evidence: Evidence) -> Claim:
 
 
 def _ends(table: pd.DataFrame, best: "pd.Series[float] | None") -> tuple[str, ...]:
-    """Sentences that name step or threshold where the best is an end of its grid, because a better one may lie beyond."""
+    """Sentences that name step and threshold where the best ends its grid, because a better one may lie beyond."""
     if best is None:
         return ()
     sentences = []
@@ -321,8 +319,8 @@ def _ends(table: pd.DataFrame, best: "pd.Series[float] | None") -> tuple[str, ..
 
 
 def _drawbacks(evidence: Evidence) -> Iterator[Claim]:
-    drawn = rows(evidence, ARTEFACT, series=SSGD)
-    printed = drawn[drawn["panel"].isin(["Theorem 3.2", "Corollary 3.3"])]
+    runs = rows(evidence, ARTEFACT, series=SSGD)
+    printed = runs[runs["panel"].isin(["Theorem 3.2", "Corollary 3.3"])]
     # With d for R_x^2 = d + 2 in the threshold of Theorem 3.2, because that of Corollary 3.3 has d.
     d = floats(printed, "d")
     factors = np.where(np.asarray(printed["panel"] == THEOREM), d / (d + 2.0), 1.0)

@@ -20,7 +20,7 @@ PREDICTED = r"$4\alpha^2\zeta^2\mathrm{Tr}\,H^{-1}/N+\sigma^2d/N$"
 
 
 def draw_ssgd(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the risk of DP-SSGD in its own regime, with the printed parameters, and over steps and thresholds by epsilon.
+    """Draws the risk of DP-SSGD in its own regime, with printed parameters, and over steps and thresholds by epsilon.
 
     Small thresholds have a panel of their own.
     """
@@ -89,7 +89,7 @@ def _over_steps(axes: Axes, rows: pd.DataFrame, colors: dict[float, str]) -> Non
     if len(rows):
         axes.plot([], [], "*", color=GREY, markersize=12, markeredgecolor="black", label="the practical step")
         axes.plot([], [], color=GREY, linestyle=":", label=PREDICTED)
-        axes.set_title(_setting(rows))
+        axes.set_title(", ".join(filter(None, [*styles.common_sizes(rows), budget(rows)])))
     axes.set_xlabel(ETA)
 
 
@@ -101,9 +101,3 @@ def _over_dimension(axes: Axes, rows: pd.DataFrame) -> None:
         measured(axes, curve, "d", rf"printed, $N={scientific(size)}$", color, marker)
         expected_marks(axes, curve, "d", color)
     axes.set_xlabel(D)
-
-
-def _setting(rows: pd.DataFrame) -> str:
-    """Returns the label of the settings that are the same in all rows."""
-    same = [rf"${name}={scientific(rows[name].iloc[0])}$" for name in ("N", "d") if rows[name].nunique() == 1]
-    return ", ".join(filter(None, [*same, budget(rows)]))

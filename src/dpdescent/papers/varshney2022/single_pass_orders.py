@@ -54,7 +54,7 @@ def problem_of(d: int, kappa: float, sigma: float, records: float, spectrum: str
 
 
 def abscissa(axis: str, value: float) -> float:
-    """Place of a value on its axis: log(1/delta) for delta, because the orders are powers of it, else the value itself."""
+    """Place of a value on its axis: log(1/delta) for delta, because orders are powers of it, else the value itself."""
     return -math.log(value) if axis == "delta" else value
 
 
@@ -62,7 +62,7 @@ def abscissa(axis: str, value: float) -> float:
 
 
 def _start(arms: dict[str, Any], axis: str, values: list[float]) -> Along:
-    """Least N at which Theorem 3.2's step forgets its start, its logarithms divided out, beside the theorem's condition."""
+    """Least N at which Theorem 3.2's step forgets its start, without its logarithms, beside the theorem's condition."""
     for value in values:
         at = arms["start"] | {axis: value}
         problem = problem_of(at["d"], at["kappa"], 1.0, 1e6, ONE_SMALL)
@@ -109,11 +109,11 @@ def _privacy_term(arms: dict[str, Any], axis: str, values: list[float]) -> Along
 def tail_risk(problem: LinearProblem, parameters: formulas.Parameters, *, noise: bool = True) -> float:
     """Risk of the mean of the last N/2 of N iterates where nothing is clipped, with or without noise for privacy.
 
-    The law is that of `algorithms.sgd_moments` with one record for each step: second moments v follow v' = v - eta M v +
-    eta^2 f with `M = diag(2 lam - 2 eta lam^2) - eta lam lam'`, f = sigma^2 lam + noise. All sums over steps are
+    The law is that of `algorithms.sgd_moments` with one record for each step: second moments v follow v' = v - eta M v
+    + eta^2 f with `M = diag(2 lam - 2 eta lam^2) - eta lam lam'`, f = sigma^2 lam + noise. All sums over steps are
     geometric, and are taken from logarithms of 1 - eta m, because a loop would be too long and powers of a matrix of
-    floats too inexact. It is exact where steps forget their start, `eta mu N` above 10 or so; below, differences of sums
-    lose digits.
+    floats too inexact. It is exact where steps forget their start, `eta mu N` above 10 or so; below, differences of
+    sums lose digits.
     """
     lam, eta, N = problem.lam, parameters.eta, problem.records
     require_positive(eta=eta)

@@ -56,7 +56,7 @@ def theorem_parameters(problem: LinearProblem, alpha: float, c1: float = C1, c2:
 
 
 def corollary_parameters(problem: LinearProblem, eps: float, delta: float) -> Parameters:
-    """Parameters printed for x ~ N(0, I): `eta = 1/(4d)`, `zeta = sqrt(d (|w*|^2 + sigma^2)) log N` (varshney2022 Cor. 3.3).
+    """Parameters printed for x ~ N(0, I): `eta = 1/(4d)`, `zeta = sqrt(d (|w*|^2 + sigma^2)) log N` (Cor. 3.3).
 
     The step lacks Theorem 3.2's factor 1/(d alpha^2), and alpha has the constant 1.
     """
@@ -67,8 +67,9 @@ def corollary_parameters(problem: LinearProblem, eps: float, delta: float) -> Pa
 
 
 def practical_parameters(problem: LinearProblem, alpha: float, factor: float = 3.0) -> Parameters:
-    """Parameters of ours: `zeta = factor sqrt(Tr H (|w*|_H^2 + sigma^2))`, and the largest step that keeps iterates near w*.
+    """Parameters of ours: a multiple of a gradient's size for zeta, and the largest step that keeps iterates near w*.
 
+    `zeta = factor sqrt(Tr H (|w*|_H^2 + sigma^2))` and
     `eta = min(1/(2 R_x^2), (|w*|_H^2 + sigma^2) / (2 d alpha^2 zeta^2))`: the noise's stationary E |w_t - w*|_H^2,
     about `2 eta d alpha^2 zeta^2`, is then at most |w*|_H^2 + sigma^2, and gradients keep the size on which zeta rests.
     """
@@ -89,9 +90,9 @@ def bias(problem: LinearProblem, eta: float) -> float:
 
 
 def variance(problem: LinearProblem, parameters: Parameters) -> float:
-    """Variance of the tail average: `(Tr(H^-1 M) + eta R_x^2 / (1 - eta R_x^2) d |M|_H) / N`, `M = sigma^2 H + 4 zeta^2 alpha^2 I`.
+    """Variance of the tail average: `(Tr(H^-1 M) + eta R_x^2 / (1 - eta R_x^2) d |M|_H) / N` (varshney2022 eq. 39).
 
-    varshney2022 eq. (39); |M|_H is the norm of H^-1/2 M H^-1/2.
+    `M = sigma^2 H + 4 zeta^2 alpha^2 I`; |M|_H is the norm of H^-1/2 M H^-1/2.
     """
     spread = _spread(problem, parameters.eta) * problem.dimension * _m_norm(problem, parameters)
     return (trace_ratio(problem, parameters) + spread) / problem.records

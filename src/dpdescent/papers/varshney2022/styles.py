@@ -17,8 +17,8 @@ from dpdescent.replication.drawing.figures import METHODS as COLORS
 
 # Colour of AdaSSP with clipped records, a shade of its green, because it is drawn on the curve of AdaSSP.
 DARK_GREEN = "#00382A"
-# Colour (the same in all papers), marker, and whether line and marker are dashed and hollow, because the entry is another
-# reading of a method with the same or a similar colour.
+# Colour (the same in all papers), marker, and whether line and marker are dashed and hollow, because the entry is
+# another reading of a method with the same or a similar colour.
 METHODS: dict[str, tuple[str, str, bool]] = {
     OLS: (COLORS[OLS], ".", False),
     AMBSSGD: (COLORS[AMBSSGD], "o", False), QUANTILE: (COLORS[QUANTILE], "D", False),
@@ -28,7 +28,7 @@ METHODS: dict[str, tuple[str, str, bool]] = {
     FIXED: (COLORS[FIXED], "s", False),
     ADA_SSP: (COLORS[ADA_SSP], "^", False), setting.ADA_SSP_TIGHT: (COLORS[ADA_SSP], "^", True),
 }  # fmt: skip
-# The paper's algorithms, in its form and in ours. A panel shows these, or other methods beside ours: at most six curves.
+# The paper's algorithms, in its form and in ours. A panel shows these, or others beside ours: at most six curves.
 OWN = (AMBSSGD, QUANTILE, PUBLISHED, SSGD)
 PARTS = ("the paper's", "others")
 # Rules of DP-STAT, in the colours of the methods that use them.
@@ -69,7 +69,7 @@ def in_order(names: "pd.Series[str]", known: Iterable[str] = METHODS) -> list[st
 
 
 def label_of(name: str) -> str:
-    """Returns the label of a method: its name with formulas, `not private`, and the values that are not as published."""
+    """Returns the label of a method: its name with formulas, `not private`, and values that are not as published."""
     if name == OLS:
         return f"{name} (not private)"
     written = re.sub(r"\b1\.2 sqrt d\b", r"$1.2\\sqrt{d}$", re.sub(r"\bq = (0\.\d+)", r"$q=\1$", name))
@@ -104,8 +104,13 @@ def budget(rows: pd.DataFrame, span: bool = False) -> str:
     return ", ".join(written)
 
 
+def common_sizes(rows: pd.DataFrame) -> list[str]:
+    """Returns the labels of N and d, each only where it is the same in all rows."""
+    return [rf"${name}={scientific(rows[name].iloc[0])}$" for name in ("N", "d") if rows[name].nunique() == 1]
+
+
 def with_budget(rows: pd.DataFrame, text: str) -> str:
-    """Returns the title of a legend: epsilon and delta of all panels, and how points are drawn."""
+    """Returns the title of a legend: epsilon and delta of all panels, and the meaning of points."""
     return "; ".join(filter(None, (budget(rows), text)))
 
 

@@ -1,4 +1,4 @@
-"""Clipping thresholds: along a run, what they clip, and adaptive ones against the best fixed ones."""
+"""Clipping thresholds along a run, the share that they clip, and adaptive thresholds beside the best fixed ones."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -97,16 +97,16 @@ def run_ext_thresholds(spec: Spec) -> Iterator[Row]:
 
 def _arms_by_iterations(spec: Spec, part: Part, design: Design) -> Iterator[tuple[int, dict[Key, Arm[SGDArm]]]]:
     """Yields every number of iterations of either method with its arms; each label noise has its column of labels."""
-    given = spec["arms"]
-    for T in sorted({T for steps in given["iterations"].values() for T in steps}):
+    grid = spec["arms"]
+    for T in sorted({T for steps in grid["iterations"].values() for T in steps}):
         arms: dict[Key, Arm[SGDArm]] = {}
-        for label, sigma in enumerate(as_list(given["sigma"])):
+        for label, sigma in enumerate(as_list(grid["sigma"])):
             at = Choice.of(part, design, spec["cell"]["N"], sigma, T=T)
-            if T in given["iterations"][FIXED]:
-                for factor in given["factor"][FIXED]:
+            if T in grid["iterations"][FIXED]:
+                for factor in grid["factor"][FIXED]:
                     arms[FIXED, sigma, factor] = fixed_clip(at, practical_threshold(at.problem, factor), label)
-            if T in given["iterations"][AMBSSGD]:
-                for factor in given["factor"][AMBSSGD]:
+            if T in grid["iterations"][AMBSSGD]:
+                for factor in grid["factor"][AMBSSGD]:
                     arms[AMBSSGD, sigma, factor] = replace(at, factor=factor).arm(AMBSSGD, label)
         yield T, arms
 
@@ -173,7 +173,7 @@ def _best(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _bracketed(fixed: pd.DataFrame, adaptive: pd.DataFrame) -> Regime:
-    """Regime of the comparison: a best fixed threshold at an end of the grid forbids to confirm, an adaptive one to refute."""
+    """Regime of the comparison: at an end of its grid a fixed threshold cannot confirm, an adaptive one not refute."""
     unmet: list[str] = []
     blocked: list[Verdict] = []
     verdicts: tuple[Verdict, Verdict] = ("reproduced", "not reproduced")
@@ -199,7 +199,7 @@ def _chosen(table: pd.DataFrame) -> str:
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges adaptive thresholds beside fixed ones, then the threshold's path, its scale, and the share that it clips."""
+    """Judges adaptive thresholds beside fixed ones, then the threshold's path, its scale, and the share clipped."""
     yield from _adaptive_beside_fixed(evidence)
     yield from _falls(evidence)
     yield from _scale(evidence)
