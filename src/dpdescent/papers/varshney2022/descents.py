@@ -102,10 +102,12 @@ def trial_of(
 def risks_of(
     part: Part, design: Design, N: int, trial: int, arms: Mapping[Key, Arm[SGDArm]], batches: Iterable[Batch],
     role: str = "noise",
-) -> Iterator[Measured[Key]]:  # fmt: skip
-    """Runs all arms as `trial_of` does, with T from the settings, and yields key, risk and measures of each arm."""
-    for key, outcome in trial_of(part, design, N, trial, part.T, arms, batches, role).items():
-        yield key, float(design.risk(outcome.average)), {"T": part.T, **outcome.measures}
+) -> list[Measured[Key]]:  # fmt: skip
+    """Runs all arms as `trial_of` does, with T from the settings; returns key, risk and measures of each arm."""
+    outcomes = trial_of(part, design, N, trial, part.T, arms, batches, role)
+    risks = design.risk(np.stack([outcome.average for outcome in outcomes.values()])).tolist()
+    measures = [{"T": part.T, **outcome.measures} for outcome in outcomes.values()]
+    return list(zip(outcomes, risks, measures, strict=True))
 
 
 def runs_of(part: Part, choices: Mapping[Key, Choice], X: Array, Y: Array, trial: int) -> dict[Key, Outcome]:

@@ -76,6 +76,7 @@ class Part:
         seed, variant, panel, trials: of the part.
         settings: the artefact's settings.
         kappa, delta: the cell's, or those of the settings; NaN where neither has one.
+        T: number of iterations, the setting `steps_per_kappa` times kappa, rounded up; 0 where there is no such setting.
     """
 
     seed: int
@@ -85,18 +86,15 @@ class Part:
     settings: Settings
     kappa: float
     delta: float
+    T: int
 
     @classmethod
     def of(cls, spec: Spec) -> "Part":
         """Returns the part that a specification describes; one of the ledger has no trials."""
         kappa, delta = (spec["cell"].get(name, spec["settings"].get(name, math.nan)) for name in ("kappa", "delta"))
+        T = 0 if math.isnan(kappa) else math.ceil(spec["settings"].get("steps_per_kappa", 0) * kappa)
         trials, settings = range(*spec.get("trials", (0, 0))), Settings(spec["settings"])
-        return cls(spec["seed"], spec["variant"], spec["panel"], trials, settings, kappa, float(delta))
-
-    @property
-    def T(self) -> int:
-        """Number of iterations: the setting `steps_per_kappa` times kappa, rounded up."""
-        return math.ceil(self.settings.steps_per_kappa * self.kappa)
+        return cls(spec["seed"], spec["variant"], spec["panel"], trials, settings, kappa, float(delta), T)
 
     def design(self, d: int, law: str = NORMAL) -> "Design":
         """Returns the law of records in d dimensions."""
