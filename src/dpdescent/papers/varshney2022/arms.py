@@ -64,7 +64,7 @@ class Choice:
         N, sigma, eps, delta, T: number of records, label noise, privacy budget and number of iterations.
         settings: the artefact's settings.
         rule: `as published`, `corrected`, or `q = ...`.
-        factor: what stands for log^a N in `zeta_t = R_x gamma_t log^a N`; a number or `log^a N`.
+        factor: number in place of log^a N in `zeta_t = R_x gamma_t log^a N`, or `log^a N`.
         multiplier: alpha, the noise multiplier of the statistic and of the gradient.
         levels: L, the number of doublings of DP-STAT.
         guard: s is a tenth of b, or the guard times `Search.guard` where that is more.
