@@ -1,7 +1,7 @@
-"""DP-AMBSSGD by varshney2022: Theorem 3.7's parameters, Lemma 3.11 with all its constants, and what it asks for.
+"""DP-AMBSSGD by varshney2022: Theorem 3.7's parameters, Lemma 3.11 with all its constants, and its conditions.
 
-Sec. 3.2 and App. B. Noise of sd 2 alpha zeta_t / b is on the mean of b gradients. What needs whole numbers in a run (T,
-b, s) is real here. The theorem hides constants and logarithms of the term of privacy; the lemma from which it follows
+Sec. 3.2 and App. B. Noise of sd 2 alpha zeta_t / b is on the mean of b gradients. T, b and s, whole numbers in a run,
+are real here. The theorem hides constants and logarithms of the term of privacy; the lemma from which it follows
 prints them.
 """
 
@@ -15,14 +15,14 @@ from dpdescent.checks import require_non_negative, require_positive, require_pro
 from dpdescent.papers.varshney2022.arms import Choice
 from dpdescent.papers.varshney2022.formulas import Array, LinearProblem, smallest_records, theorem_step
 
-# Share of a batch that DP-STAT gets: s = b/10, so s = 1/11 and b = 10/11 of N/T (varshney2022 Thm 3.7).
+# DP-STAT's share of a batch: s = b/10, so that s is 1/11 and b 10/11 of N/T (varshney2022 Thm 3.7).
 STAT_SHARE = 1.0 / 11.0
 # Exponent of N in Lemma 3.11's Delta, and in Algorithm 2's Delta and Theorem 3.7's beta.
 LEMMA_WIDTH_POWER, WIDTH_POWER = 100.0, 200.0
 
 
 def steps_of_theorem(records: float, kappa: float = 1.0, c1: float = 1.0) -> float:
-    """T = c1 kappa log N; c1 has no value in the paper (varshney2022 Thm 3.7)."""
+    """Number of steps T = c1 kappa log N; c1 has no value in the paper (varshney2022 Thm 3.7)."""
     require_positive(records=records, kappa=kappa, c1=c1)
     return c1 * kappa * math.log(records)
 
@@ -65,18 +65,18 @@ class Setting:
 
     @property
     def threshold_factor(self) -> float:
-        """K2^2 R_x^2 log^{4a} N, by which zeta_t^2 exceeds a squared residual."""
+        """Factor K2^2 R_x^2 log^{4a} N by which zeta_t^2 exceeds a squared residual."""
         problem = self.problem
         return problem.k2**2 * problem.bound_squared * (problem.log_power(4.0 * problem.a) if self.logs else 1.0)
 
     @property
     def floor(self) -> float:
-        """sigma^2 + Delta^2, the part of a squared threshold that does not fall with the distance."""
+        """Part sigma^2 + Delta^2 of a squared threshold, which does not fall with the distance."""
         return self.problem.sigma**2 + self.width**2
 
 
 def setting_of(choice: Choice, logs: bool = True) -> Setting:
-    """Returns the quantities in Lemma 3.11 at a run's choices; Delta is the smallest threshold of its DP-STAT."""
+    """Returns a run's choice in the form that Lemma 3.11 takes; Delta is the smallest threshold of its DP-STAT."""
     width = float(choice.search.thresholds[0])
     return Setting(choice.problem, choice.T, choice.b, choice.eta, choice.multiplier, width, logs)
 
@@ -145,7 +145,7 @@ def records_of_theorem(d: int, kappa: float, eps: float, delta: float, constant:
 
 
 def stat_slack(alpha: float, levels: float, log_inverse_beta: float) -> float:
-    """Gamma = alpha sqrt(2 L log(L / beta)), L = log2(B / Delta) (varshney2022 Lemma 3.10)."""
+    """Slack Gamma = alpha sqrt(2 L log(L / beta)) of a count, L = log2(B / Delta) (varshney2022 Lemma 3.10)."""
     require_positive(alpha=alpha, levels=levels)
     require_non_negative(log_inverse_beta=log_inverse_beta)
     return alpha * math.sqrt(2.0 * levels * (math.log(levels) + log_inverse_beta))
@@ -165,8 +165,8 @@ def smallest_records_for_batch(problem: LinearProblem, alpha: float, c1: float =
 def two_terms(setting: Setting) -> float:
     """The two terms of Theorem 3.7 with the constants that Lemma 3.11 gives them.
 
-    `8/(Tb) (Tr(H^-1 Sigma) + 12 alpha^2 / b K2^2 R_x^2 log^{4a} N (sigma^2 + Delta^2) Tr H^-1)`: all that the lemma has
-    but what it multiplies with E |w_{T/2} - w*|_H^2, which the theorem takes for smaller (varshney2022 Lemma 3.11).
+    `8/(Tb) (Tr(H^-1 Sigma) + 12 alpha^2 / b K2^2 R_x^2 log^{4a} N (sigma^2 + Delta^2) Tr H^-1)`, the lemma's bound but
+    for the term with the factor E |w_{T/2} - w*|_H^2, which the theorem takes for smaller (varshney2022 Lemma 3.11).
     """
     problem, b = setting.problem, setting.batch
     private = 12.0 * setting.alpha**2 / b * setting.threshold_factor * setting.floor * problem.trace_inverse
@@ -174,9 +174,9 @@ def two_terms(setting: Setting) -> float:
 
 
 def cross_term(setting: Setting) -> float:
-    """Part of Lemma 3.11 that grows with kappa though nothing is private: what labels' noise leaves in w_{T/2}.
+    """Part of Lemma 3.11 that grows with kappa though nothing is private: the labels' noise in w_{T/2}.
 
-    `4 / (eta mu T)^2 e^{-eta mu} 2 eta / (mu b) Tr(H Sigma)`, Sigma = sigma^2 H (varshney2022 Lemma 3.11). Over
+    `4 / (eta mu T)^2 e^{-eta mu} 2 eta / (mu b) Tr(H Sigma)`, Sigma = sigma^2 H (varshney2022 Lemma 3.11). Divided by
     8 sigma^2 d / N it is about kappa^2 / (c1 log N) at T = c1 kappa log N where all but one eigenvalue of H are |H|.
     """
     problem, rate = setting.problem, setting.eta * setting.problem.mu
@@ -188,9 +188,9 @@ def cross_term(setting: Setting) -> float:
 class Law:
     """Moments without clipping at the largest thresholds that Lemma 3.11 allows.
 
-    They are `zeta_t = R_x K2 log^{2a} N (sqrt(kappa) |w_t - w*|_H + sigma + Delta)`. Only E zeta_t^2 matters, which
-    needs E |w_t - w*|_H besides E |w_t - w*|_H^2; by Jensen's inequality the root of the latter is no less. So all of
-    these are exact but for that, and never below what they stand for.
+    The thresholds are `zeta_t = R_x K2 log^{2a} N (sqrt(kappa) |w_t - w*|_H + sigma + Delta)`. Only E zeta_t^2 matters,
+    which needs E |w_t - w*|_H besides E |w_t - w*|_H^2. The root of the latter stands for the former, and by Jensen's
+    inequality it is no less: the moments are exact but for this, and never below the true ones.
 
     Attributes:
         distances_squared: E |w_t - w*|_H^2, shape (T + 1,).
@@ -222,6 +222,6 @@ class Law:
 
 
 def start_factor(setting: Setting) -> float:
-    """e^{-eta mu} / (eta mu T)^2."""
+    """Factor e^{-eta mu} / (eta mu T)^2 of the start."""
     rate = setting.eta * setting.problem.mu
     return math.exp(-rate) / (rate * setting.steps) ** 2

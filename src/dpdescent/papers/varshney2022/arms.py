@@ -1,12 +1,11 @@
-"""The arms of varshney2022's experiments: what an engine is given, and what a run with exactly that releases.
+"""Arms of varshney2022's experiments: settings of an engine, and the releases of a run with exactly these settings.
 
-Algorithm 2 has many choices, so that its arms are made by a `Choice`; what it is compared with runs at the same size.
+Algorithm 2 leaves many values open, so that its arms are made by a `Choice`; methods beside it run at the same size.
 """
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -24,9 +23,9 @@ from dpdescent.privacy.accounting import tight_rho
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.events import GaussianReleases, Mechanism, Release, Sampler, ShuffledGaussianReleases
 
-Given = TypeVar("Given")
+EngineSettings = TypeVar("EngineSettings")
 
-# Kind of runs without clipping, and why they are not private.
+# Kind of runs without clipping, and the reason why they are not private.
 UNCLIPPED = "no clipping"
 UNBOUNDED = "gradients are not clipped: no sensitivity is bounded"
 _DISJOINT = (
@@ -44,28 +43,28 @@ _OVERLAPPING = (
 
 
 @dataclass(frozen=True, eq=False)
-class Arm(Generic[Given]):
-    """A method with its settings and with what a run with these settings releases.
+class Arm(Generic[EngineSettings]):
+    """A method with its settings and with the releases of a run with these settings.
 
     Attributes:
-        settings: what the engine is given; they fix threshold and noise. None where there is no engine.
+        settings: of the engine; they fix threshold and noise. None where there is no engine.
         mechanism: the entry in the ledger, computed from the settings.
     """
 
-    settings: Given
+    settings: EngineSettings
     mechanism: Mechanism
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One run of DP-AMBSSGD: the data that it is for, its privacy budget, and all that Algorithms 2 and 3 leave open.
+    """One run of DP-AMBSSGD: its data, its budget, the values that Algorithms 2 and 3 leave open, and its numbers.
 
     Attributes:
         design: law of the records, whose constants the paper assumes to be known.
         N, sigma, eps, delta, T: number of records, label noise, privacy budget and number of iterations.
         settings: the artefact's settings.
         rule: `as published`, `corrected`, or `q = ...`.
-        factor: what stands for log^a N in `zeta_t = R_x gamma_t log^a N`; a number or `log^a N`.
+        factor: number in place of log^a N in `zeta_t = R_x gamma_t log^a N`, or `log^a N`.
         multiplier: alpha, the noise multiplier of the statistic and of the gradient.
         levels: L, the number of doublings of DP-STAT.
         guard: s is a tenth of b, or the guard times `Search.guard` where that is more.
@@ -74,7 +73,16 @@ class Choice:
         wide: whether B has all factors that the paper gives it.
         step: step size; None means that of Theorem 3.7.
         stat_size: s; None means that share and guard decide.
-        zeta_factor: factor of the fixed threshold in place of that of the settings.
+        problem: the regression in the form that the theorems take.
+        search: DP-STAT.
+        batch, s, b: number of records of an iteration, of its statistic and of its gradient.
+        eta: step size of the run.
+        scale: clipping threshold zeta_t divided by the threshold gamma_t that DP-STAT returns.
+        claimed: the (eps, delta) that the paper claims, which it does for its own noise multiplier; otherwise None.
+        x_bound, y_bound: public bounds |X| and |Y|, which other methods of this size clip to.
+
+    Raises:
+        ValueError: if the rule is unknown, or the statistic leaves no record for the gradient.
     """
 
     design: Design
@@ -94,18 +102,62 @@ class Choice:
     wide: bool = False
     step: float | None = None
     stat_size: int | None = None
-    zeta_factor: float | None = None
+    problem: LinearProblem = field(init=False, repr=False, compare=False)
+    search: Search = field(init=False, repr=False, compare=False)
+    batch: int = field(init=False, repr=False, compare=False)
+    s: int = field(init=False, repr=False, compare=False)
+    b: int = field(init=False, repr=False, compare=False)
+    eta: float = field(init=False, repr=False, compare=False)
+    scale: float = field(init=False, repr=False, compare=False)
+    claimed: tuple[float, float] | None = field(init=False, repr=False, compare=False)
+    x_bound: float = field(init=False, repr=False, compare=False)
+    y_bound: float = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # All numbers are worked out here, in the order of Algorithm 2, because training then calls no formula.
+        settings, problem = self.settings, self.design.problem(self.N, self.sigma)
+        R_x, log_power = math.sqrt(problem.bound_squared), problem.log_power(problem.a)
+        x_bound = formulas.norm_bound(self.design.lam, self.N)
+        y_bound = formulas.label_bound(settings.w_norm, self.sigma, self.N)
+        in_range = self.eps <= math.log(1.0 / self.delta)
+        published = in_range and self.multiplier == formulas.published_multiplier(self.eps, self.delta)
+        # B = K_2 (|w*|_H + sigma) log^a N; the paper's B has R_x and another log^a N as factors.
+        largest = 2.0**0.5 * (settings.w_norm + self.sigma) * log_power
+        if self.wide:
+            largest *= R_x * log_power
+        if not (self.rule in ("as published", "corrected") or self.rule.startswith("q = ")):
+            raise ValueError(f"rule={self.rule!r} must be 'as published', 'corrected' or such as 'q = 0.9'")
+        rule, quantile = ("quantile", float(self.rule[4:])) if self.rule.startswith("q = ") else (self.rule, 1.0)
+        search = Search(
+            largest, self.levels, self.multiplier, rule=rule, margin=settings.margin, quantile=quantile,  # type: ignore[arg-type]
+            offset=self.offset,
+        )  # fmt: skip
+        batch = self.N // self.T
+        s = self.stat_size
+        if s is None:
+            s = min(max(round(settings.stat_share * batch), math.ceil(self.guard * search.guard)), batch // 2)
+        if s >= batch:
+            raise ValueError(f"s={s} leaves no record for the gradient: N={self.N}, T={self.T}")
+        b = batch - s
+        worked_out = {
+            "problem": problem, "search": search, "batch": batch, "s": s, "b": b,
+            "eta": theorem_step(self.design.lam, b, problem.fourth) if self.step is None else self.step,
+            "scale": R_x * (log_power if self.factor == LOG_POWER else float(self.factor)),
+            "claimed": (self.eps, self.delta) if published else None, "x_bound": x_bound, "y_bound": y_bound,
+        }  # fmt: skip
+        for name, value in worked_out.items():
+            object.__setattr__(self, name, value)
 
     @classmethod
     def ours(
         cls, settings: Settings, design: Design, N: int, sigma: float, eps: float, delta: float, T: int, **changes: Any
     ) -> "Choice":
         """Returns the main setting (corrected rule, exact noise multiplier, disjoint slices) with some changes."""
-        main = cls(
-            design, N, sigma, eps, delta, T, settings, settings.rule, settings.log_factor,
-            formulas.gaussian_multiplier(eps, delta), settings.levels, settings.stat_guard,
-        )  # fmt: skip
-        return replace(main, **changes)
+        main: dict[str, Any] = {
+            "rule": settings.rule, "factor": settings.log_factor, "levels": settings.levels,
+            "guard": settings.stat_guard, "multiplier": formulas.gaussian_multiplier(eps, delta),
+        }  # fmt: skip
+        return cls(design, N, sigma, eps, delta, T, settings, **(main | changes))
 
     @classmethod
     def of(
@@ -126,98 +178,17 @@ class Choice:
             guard=0.0, overlap=True, wide=True,
         )  # fmt: skip
 
-    @cached_property
-    def problem(self) -> LinearProblem:
-        """The regression in the form that the theorems take."""
-        return self.design.problem(self.N, self.sigma)
-
-    @property
-    def batch(self) -> int:
-        """Number of records of an iteration, s + b."""
-        return self.N // self.T
-
-    @cached_property
-    def s(self) -> int:
-        """Number of records of DP-STAT in an iteration."""
-        if self.stat_size is not None:
-            if self.stat_size >= self.batch:
-                raise ValueError(f"s={self.stat_size} leaves no record for the gradient: N={self.N}, T={self.T}")
-            return self.stat_size
-        wanted = max(round(self.settings.stat_share * self.batch), math.ceil(self.guard * self.search.guard))
-        return min(wanted, self.batch // 2)
-
-    @property
-    def b(self) -> int:
-        """Number of records of the gradient in an iteration."""
-        return self.batch - self.s
-
-    @cached_property
-    def _sizes(self) -> tuple[float, float]:
-        """R_x, the size of a record, and log^a N."""
-        return math.sqrt(self.problem.bound_squared), self.problem.log_power(self.problem.a)
-
-    @cached_property
-    def search(self) -> Search:
-        """DP-STAT with `B = K_2 (|w*|_H + sigma) log^a N`; the paper's B has R_x and another log^a N as factors."""
-        R_x, log_power = self._sizes
-        largest = 2.0**0.5 * (self.settings.w_norm + self.sigma) * log_power
-        if self.wide:
-            largest *= R_x * log_power
-        if not (self.rule in ("as published", "corrected") or self.rule.startswith("q = ")):
-            raise ValueError(f"rule={self.rule!r} must be 'as published', 'corrected' or such as 'q = 0.9'")
-        rule, quantile = ("quantile", float(self.rule[4:])) if self.rule.startswith("q = ") else (self.rule, 1.0)
-        return Search(
-            largest, self.levels, self.multiplier, rule=rule, margin=self.settings.margin, quantile=quantile,  # type: ignore[arg-type]
-            offset=self.offset,
-        )  # fmt: skip
-
-    @cached_property
-    def eta(self) -> float:
-        """The step size: Theorem 3.7's `b / (R_x^2 + (b - 1)|H|)`, unless another is given."""
-        return theorem_step(self.design.lam, self.b, self.problem.fourth) if self.step is None else self.step
-
-    @property
-    def scale(self) -> float:
-        """The clipping threshold zeta_t over the threshold gamma_t that DP-STAT returns."""
-        R_x, log_power = self._sizes
-        return R_x * (log_power if self.factor == LOG_POWER else float(self.factor))
-
-    @cached_property
-    def public_threshold(self) -> float:
-        """The threshold zeta of methods that have a fixed one, from sigma, |w*|_H, H and N, which are taken as known.
-
-        Raises:
-            ValueError: if the setting `threshold` is neither `gradient` (DP-SSGD's) nor `all records` (a share of
-                |X| |Y|).
-        """
-        given = self.settings
-        if given.threshold == "gradient":
-            factor = given.zeta_factor if self.zeta_factor is None else self.zeta_factor
-            return formulas.practical_threshold(self.problem, factor)
-        if given.threshold != "all records":
-            raise ValueError(f"threshold={given.threshold!r} must be 'gradient' or 'all records'")
-        return float(given.clip_share * formulas.norm_bound(self.design.lam, self.N) * self._label_bound)
-
-    @property
-    def _label_bound(self) -> float:
-        return formulas.label_bound(self.settings.w_norm, self.sigma, self.N)
-
     def noise_variance(self, thresholds: Array) -> Array:
         """Variance of a coordinate of the noise on the mean gradient, `(2 alpha zeta_t / b)^2`, shape (T,)."""
         variance: Array = (2.0 * self.multiplier * thresholds / self.b) ** 2
         return variance
 
     def arm(self, name: str = AMBSSGD, label: int = 0) -> Arm[SGDArm]:
-        """Returns the arm that learns from a column of labels, with the name that the ledger gives it.
-
-        With the published noise multiplier it has the epsilon that the paper claims, and otherwise no claim.
-        """
+        """Returns the arm that learns from a column of labels, with the name that the ledger gives it."""
         settings = SGDArm(self.eta, self.multiplier, Adaptive(self.search, self.s, self.scale, self.overlap), label)
-        in_range = self.eps <= math.log(1.0 / self.delta)
-        claimed = in_range and self.multiplier == formulas.published_multiplier(self.eps, self.delta)
         mechanism = proved(
             name, settings.releases(self.batch), "shuffled single pass", _OVERLAPPING if self.overlap else _DISJOINT,
-            claimed=(self.eps, self.delta) if claimed else None,
+            claimed=self.claimed,
         )  # fmt: skip
         return Arm(settings, mechanism)
 
@@ -234,8 +205,8 @@ class Choice:
             AMBSSGD: lambda: self.arm(AMBSSGD, label),
             quantile: lambda: replace(self, rule=q).arm(quantile, label),
             setting.PUBLISHED: lambda: self.published().arm(setting.PUBLISHED, label),
-            FIXED: lambda: fixed_clip(self, label),
-            DP_GD: lambda: dp_gd(self),
+            FIXED: lambda: fixed_clip(self, public_threshold(self), label),
+            DP_GD: lambda: dp_gd(self, public_threshold(self)),
             setting.DP_GD_ADAPTIVE: lambda: dp_gd_adaptive(self, label),
             setting.ADA_SSP: lambda: ada_ssp(self, source),
             setting.ADA_SSP_TIGHT: lambda: ada_ssp(self, source, tight=True),
@@ -248,14 +219,29 @@ def proved(
     name: str, releases: tuple[Release, ...], sampler: Sampler, reason: str, *, claimed_rho: float = math.inf,
     claimed: tuple[float, float] | None = None,
 ) -> Mechanism:  # fmt: skip
-    """Returns a mechanism with a proved guarantee under replace-one, and the paper's claim as rho or (eps, delta)."""
+    """Returns a mechanism that is proved private under replace-one, with the paper's claim as rho or (eps, delta)."""
     return Mechanism(name, releases, "replace-one", sampler, claimed_rho, "proved", reason, claimed)
 
 
-def fixed_clip(at: Choice, label: int = 0) -> Arm[SGDArm]:
+def public_threshold(at: Choice) -> float:
+    """The threshold zeta of methods that have a fixed one, from sigma, |w*|_H, H and N, which are taken as known.
+
+    It is no field of a choice, because few artefacts have the settings that it takes.
+
+    Raises:
+        ValueError: if the setting `threshold` is neither `gradient` (DP-SSGD's) nor `all records` (a share of |X| |Y|).
+    """
+    if at.settings.threshold == "gradient":
+        return formulas.practical_threshold(at.problem, at.settings.zeta_factor)
+    if at.settings.threshold != "all records":
+        raise ValueError(f"threshold={at.settings.threshold!r} must be 'gradient' or 'all records'")
+    return float(at.settings.clip_share * at.x_bound * at.y_bound)
+
+
+def fixed_clip(at: Choice, zeta: float, label: int = 0) -> Arm[SGDArm]:
     """Returns DP-AMBSSGD with a fixed threshold, so that all records of a batch go into the gradient."""
     eta = theorem_step(at.design.lam, at.batch, at.problem.fourth)
-    settings = SGDArm(eta, formulas.gaussian_multiplier(at.eps, at.delta), Fixed(at.public_threshold), label)
+    settings = SGDArm(eta, at.multiplier, Fixed(zeta), label)
     reason = (
         "a record is in one batch, by a permutation that does not depend on the data: one Gaussian release of the "
         "mean of gradients clipped at a zeta that comes from N, H, |w*|_H and sigma, taken as known"
@@ -263,11 +249,10 @@ def fixed_clip(at: Choice, label: int = 0) -> Arm[SGDArm]:
     return Arm(settings, proved(FIXED, settings.releases(at.batch), "shuffled single pass", reason))
 
 
-def dp_gd(at: Choice) -> Arm[DPGDArms]:
+def dp_gd(at: Choice, zeta: float) -> Arm[DPGDArms]:
     """Returns DP-GD with a fixed threshold; every step uses all records."""
-    zeta = at.public_threshold
     sensitivity = mean_sensitivity(zeta, at.N)
-    noise_sd = sensitivity * formulas.gaussian_multiplier(at.eps, at.delta) * at.T**0.5
+    noise_sd = sensitivity * at.multiplier * at.T**0.5
     release = GaussianReleases("mean of clipped gradients", sensitivity, noise_sd, at.T)
     reason = (
         "each step adds Gaussian noise to the mean of gradients clipped at a zeta that comes from N, H, |w*|_H and "
@@ -279,7 +264,7 @@ def dp_gd(at: Choice) -> Arm[DPGDArms]:
 
 def dp_gd_adaptive(at: Choice, label: int = 0) -> Arm[SGDArm]:
     """Returns DP-GD with a threshold from DP-STAT; statistic and gradient of every step use all records."""
-    share, alpha = at.settings.stat_budget, formulas.gaussian_multiplier(at.eps, at.delta)
+    share, alpha = at.settings.stat_budget, at.multiplier
     search = replace(at.search, noise_multiplier=alpha * (at.T / share) ** 0.5)
     settings = SGDArm(
         theorem_step(at.design.lam, at.N), alpha * (at.T / (1.0 - share)) ** 0.5,
@@ -296,12 +281,12 @@ def dp_gd_adaptive(at: Choice, label: int = 0) -> Arm[SGDArm]:
 def dp_ssgd(
     parameters: Parameters, N: int, *, claimed: tuple[float, float] | None = None, clips: bool = True
 ) -> Arm[FTRLArms]:
-    """Returns DP-SSGD on N records; without clipping the threshold only scales the noise, and nothing is private.
+    """Returns the arm of DP-SSGD on N records; without clipping the threshold only scales the noise.
 
     Args:
         parameters: step, threshold and noise multiplier.
         N: number of records.
-        claimed: the (eps, delta) that the paper claims, which it does for its own noise multiplier only.
+        claimed: the (eps, delta) that the paper claims; it claims one for its own noise multiplier only.
         clips: whether gradients are clipped.
     """
     limit = parameters.zeta if clips else math.inf
@@ -309,7 +294,7 @@ def dp_ssgd(
     if not clips:
         return Arm(settings, Mechanism.without_privacy(SSGD, UNBOUNDED))
     sensitivity = 2.0 * parameters.zeta
-    # Equal to the sd of the settings but for rounding, because that one is the root of a variance.
+    # Equal to the sd in the settings but for rounding, because that sd is the root of a variance.
     noise_sd = parameters.alpha * sensitivity
     release = ShuffledGaussianReleases("clipped gradient of one record", sensitivity, noise_sd, N)
     reason = (
@@ -328,11 +313,11 @@ def ada_ssp(at: Choice, source: BoundsSource = "public", *, tight: bool = False)
     Args:
         at: the size; public bounds |X| and |Y| come from its design.
         source: whether records are clipped to the bounds.
-        tight: whether |X| is the setting's factor times sqrt(d), below which a good part of the records lies, and not a
-            bound that holds for all N of them with high probability.
+        tight: whether |X| is the setting's factor times sqrt(d), below which most records lie, and not a bound that
+            holds for all N records with high probability.
     """
-    bound = at.settings.tight_factor * at.design.d**0.5 if tight else formulas.norm_bound(at.design.lam, at.N)
-    noise = Calibration.zcdp_matched(Bounds(bound, at._label_bound, source), tight_rho(at.eps, at.delta), at.delta)
+    bound = at.settings.tight_factor * at.design.d**0.5 if tight else at.x_bound
+    noise = Calibration.zcdp_matched(Bounds(bound, at.y_bound, source), tight_rho(at.eps, at.delta), at.delta)
     return Arm(noise, replace(ada_ssp_mechanism(noise), claimed_rho=math.inf))
 
 

@@ -1,10 +1,10 @@
-"""What attacks on one iteration attain, with the very code that makes the figures: Gaussian-DP parameters.
+"""Gaussian-DP parameters that attacks on one iteration attain, with the very code that makes the figures.
 
-Of the gradient and of the noisy counts the pairs are the worst there are: a record whose clipped gradient is +zeta or
--zeta, all others being 0; a record whose residual is 0 or above B, so that every count moves by 1; of the printed
-iteration, a record that is in both. Gaussian releases are attacked by the statistic that their likelihood ratio gives.
-A released threshold is a coarse function of the counts: the best of its levels on half of the runs is tried on the
-other half, on data whose counts are near the number that ends the search.
+For the gradient and for the noisy counts the pairs of data sets are the worst there are: a record whose clipped
+gradient is +zeta or -zeta, all other gradients being 0; a record whose residual is 0 or above B, so that every count
+moves by 1; for the printed iteration, a record that is in both. Gaussian releases are attacked by the statistic of
+their likelihood ratio. A released threshold is a coarse function of the counts: on data whose counts are near the
+number that ends the search, the best of its levels on half of the runs is tried on the other half.
 """
 
 import math
@@ -31,10 +31,10 @@ from dpdescent.replication.judging.bound_rows import CHANCE, bound_row, chance
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Source
 
-# B; scale of gradients over residuals; a residual that is above B.
+# B; ratio of a gradient's threshold to a residual's; a residual above B.
 LARGEST, SCALE, FAR = 1.0, 1.0, 1e3
 
-# Least error rate of a cut of released thresholds: rarer ones would need more runs for an estimate of mu.
+# Least error rate of a cut of released thresholds, because rarer errors would need more runs for an estimate of mu.
 RARE = 0.05
 
 # Number of runs in one product.
@@ -44,7 +44,7 @@ GRADIENT, COUNTS, ITERATION = "gradient step", "DP-STAT, noisy counts", "one ite
 RELEASED = "DP-STAT, released threshold ({})"
 RUN, ADDED = "whole run, T = {}", "whole run, T = {}, record added"
 
-# Records of a batch of a whole run; few suffice, because noise is in units of the sensitivity.
+# Number of records in a batch of a whole run; few suffice, because noise is in units of the sensitivity.
 BATCH = 2
 
 # Runs ------------------------------------------------------------------------------------------------------------------
@@ -55,10 +55,10 @@ class Trial:
     """One trial of an attack.
 
     Attributes:
-        s: records of DP-STAT, and of the gradient.
+        s: number of records of DP-STAT, and of the gradient.
         draws: number of runs on each of the two data sets.
-        levels: L of the mechanisms that are attacked.
-        rng: of its noise.
+        levels: L of the attacked mechanisms.
+        rng: generator of the noise.
     """
 
     s: int
@@ -69,7 +69,7 @@ class Trial:
 
 def run_audit(spec: Spec) -> Iterator[Row]:
     """Yields an estimate for each mechanism and trial, then for whole runs of every T."""
-    part, s, given = Part.of(spec), spec["cell"]["s"], spec["arms"]
+    part, s, arms = Part.of(spec), spec["cell"]["s"], spec["arms"]
     attacks: dict[str, Callable[[Trial, Arm[Any]], float]] = {
         GRADIENT: _gradient_step, COUNTS: _counts, RELEASED.format("corrected"): _threshold,
         RELEASED.format("as published"): _threshold, ITERATION: _iteration,
@@ -77,14 +77,14 @@ def run_audit(spec: Spec) -> Iterator[Row]:
     for name, arm in single_arms(part, s).items():
         for trial in part.trials:
             rng = part.stream(f"audit_{name}", trial, "noise")
-            value = attacks[name](Trial(s, given["draws"], part.settings.levels, rng), arm)
+            value = attacks[name](Trial(s, arms["draws"], part.settings.levels, rng), arm)
             yield _row(name, arm, trial, value)
-    arm = run_arm(given["run_eps"], part.delta)
-    for T in as_list(given["steps"]):
+    arm = run_arm(arms["run_eps"], part.delta)
+    for T in as_list(arms["steps"]):
         for name, added in ((RUN.format(T), False), (ADDED.format(T), True)):
             for trial in part.trials:
                 rng = part.stream(f"audit_{name}", trial, "noise")
-                yield _row(name, arm, trial, _whole_run(arm.settings, given["run_draws"], T, added, rng))
+                yield _row(name, arm, trial, _whole_run(arm.settings, arms["run_draws"], T, added, rng))
 
 
 def _row(name: str, arm: Arm[Any], trial: int, value: float) -> Row:
@@ -93,25 +93,28 @@ def _row(name: str, arm: Arm[Any], trial: int, value: float) -> Row:
 
 
 def single_arms(part: Part, s: int) -> dict[str, Arm[Any]]:
-    """Returns what is attacked by name: DP-STAT alone or one iteration, of the main setting and as printed."""
-    given = part.settings
-    alpha, printed = (of(given.eps, given.delta) for of in (gaussian_multiplier, published_multiplier))
-    corrected = Search(LARGEST, given.levels, alpha, margin=given.margin)
-    published = Search(LARGEST, given.levels, printed, rule="as published")
+    """Returns the attacked mechanisms by name: a gradient step, DP-STAT and an iteration, ours and as printed."""
+    settings = part.settings
+    alpha = gaussian_multiplier(settings.eps, settings.delta)
+    printed = published_multiplier(settings.eps, settings.delta)
+    corrected = Search(LARGEST, settings.levels, alpha, margin=settings.margin)
+    published = Search(LARGEST, settings.levels, printed, rule="as published")
     gradient = SGDArm(1.0, alpha, Fixed(LARGEST * SCALE))
     iteration = SGDArm(1.0, printed, Adaptive(published, s, SCALE, overlap=True))
 
-    def counted(search: Search) -> tuple[Release, ...]:
+    def counts(search: Search) -> tuple[Release, ...]:
         return (DisjointReleases(((search.release(),),)),)
 
-    attacked = {
-        GRADIENT: (gradient, gradient.releases(s)), COUNTS: (corrected, counted(corrected)),
-        RELEASED.format("corrected"): (corrected, counted(corrected)),
-        RELEASED.format("as published"): (published, counted(published)),
+    attacked: dict[str, tuple[Any, tuple[Release, ...]]] = {
+        GRADIENT: (gradient, gradient.releases(s)), COUNTS: (corrected, counts(corrected)),
+        RELEASED.format("corrected"): (corrected, counts(corrected)),
+        RELEASED.format("as published"): (published, counts(published)),
         ITERATION: (iteration, iteration.releases(2 * s)),
     }  # fmt: skip
     reason = "one iteration alone: L counts of sensitivity 1, and the mean of gradients clipped at zeta"
-    return {name: Arm(made, proved(name, each, "full batch", reason)) for name, (made, each) in attacked.items()}
+    return {
+        name: Arm(engine, proved(name, releases, "full batch", reason)) for name, (engine, releases) in attacked.items()
+    }
 
 
 def run_arm(eps: float, delta: float) -> Arm[SGDArm]:
@@ -124,39 +127,40 @@ def run_arm(eps: float, delta: float) -> Arm[SGDArm]:
 def _whole_run(settings: SGDArm, draws: int, T: int, added: bool, rng: np.random.Generator) -> float:
     """Attacks all iterates of a run: the distance of the means of all noisy gradients in units of their noise.
 
-    It takes for granted neither where a record is nor that it is in one batch. What chance adds to squares is removed.
+    The attack takes for granted neither the place of a record nor that it is in one batch only.
     """
     means = []
     for batches in _neighbours(T, added):
         normals = dp_ambssgd.Normals(rng.standard_normal((T, draws, 1)), rng.standard_normal((T, draws, 0)))
         path = dp_ambssgd.descend(batches, [settings] * draws, normals, 1.0).path[:, :, 0]
         means.append(np.diff(path, axis=0).mean(axis=1) / settings.noise_sd(LARGEST * SCALE, BATCH))
+    # Less 2 / draws, because chance adds as much to every square.
     squared = float(((means[0] - means[1]) ** 2 - 2.0 / draws).sum())
     return math.sqrt(max(0.0, squared))
 
 
 def _neighbours(T: int, added: bool) -> tuple[list[dp_ambssgd.Batch], list[dp_ambssgd.Batch]]:
-    """Returns the batches of two neighbouring data sets in a known order, two records a batch.
+    """Returns the batches of two neighbouring data sets in a known order; a batch has two records.
 
-    Either one record's label changes its sign, all others being at the origin; or a record is added in front of
+    Either one record's label changes its sign, all other records being at the origin; or a record is added in front of
     records of which every other one is at the origin and the rest have labels of alternating signs, so that every batch
-    loses one of these and gets its predecessor, and the last record is left over.
+    loses one of the latter and gets its predecessor, and the last record is in no batch.
     """
     if not added:
-        rest = [_records(BATCH, 0, 0.0, 0.0)] * (T - 1)
-        return [_records(BATCH, 0, FAR), *rest], [_records(BATCH, 0, -FAR), *rest]
+        others = [_records(BATCH, 0, 0.0, 0.0)] * (T - 1)
+        return [_records(BATCH, 0, FAR), *others], [_records(BATCH, 0, -FAR), *others]
     labels = [FAR * (-1.0) ** t for t in range(T)]
-    return [_records(BATCH, 1, each) for each in labels], [_records(BATCH, 0, -each) for each in labels]
+    return [_records(BATCH, 1, label) for label in labels], [_records(BATCH, 0, -label) for label in labels]
 
 
 def _gradient_step(trial: Trial, arm: Arm[SGDArm]) -> float:
-    batches = (_records(trial.s, 0, label) for label in (FAR, -FAR))
-    moved = [_steps(trial, arm.settings, batch)[0] for batch in batches]
-    return _mu(moved[0], moved[1])
+    """Attacks w_1 by itself, the likelihood ratio's statistic."""
+    first, second = (_steps(trial, arm.settings, _records(trial.s, 0, label))[0] for label in (FAR, -FAR))
+    return _mu(first, second)
 
 
 def _counts(trial: Trial, arm: Arm[Search]) -> float:
-    """Attacks by the sum of all noisy counts, which by symmetry is the statistic of the likelihood ratio."""
+    """Attacks by the sum of all noisy counts, by symmetry the statistic of the likelihood ratio."""
     search, sums = arm.settings, []
     for residual in (0.0, FAR):
         counts = search.counts(_residuals(trial.s, residual))
@@ -168,8 +172,8 @@ def _counts(trial: Trial, arm: Arm[Search]) -> float:
 def _threshold(trial: Trial, arm: Arm[Search]) -> float:
     """Attacks by the best cut of the released thresholds alone.
 
-    As many of the other residuals are far as puts the count at the number that ends the search: there one record counts
-    most.
+    So many of the other residuals are far that the count is at the number which ends the search, because there one
+    record matters most.
     """
     search = arm.settings
     far, released = round(trial.s - search.enough(trial.s)), []
@@ -179,14 +183,14 @@ def _threshold(trial: Trial, arm: Arm[Search]) -> float:
         counts = np.broadcast_to(search.counts(residuals), (trial.draws, search.levels))
         released.append(search.select(counts, trial.rng.standard_normal(counts.shape), trial.s))
     half = trial.draws // 2
-    first, second = ([each[:half] for each in released], [each[half:] for each in released])
+    first, second = ([gamma[:half] for gamma in released], [gamma[half:] for gamma in released])
     cuts = [cut for cut in search.thresholds.tolist() if RARE < float(np.mean(first[0] <= cut)) < 1.0 - RARE]
     best = max(cuts, key=lambda cut: _mu_of_test(first[0], first[1], cut), default=None)
     return 0.0 if best is None else _mu_of_test(second[0], second[1], best)
 
 
 def _iteration(trial: Trial, arm: Arm[SGDArm]) -> float:
-    """Attacks the record that is in both by counts and gradient, each in units of its own noise.
+    """Attacks a record that is in both statistic and gradient, by counts and gradient in units of their noise.
 
     A long x makes the gradient reach the threshold however small the residual is.
     """
@@ -197,7 +201,7 @@ def _iteration(trial: Trial, arm: Arm[SGDArm]) -> float:
         w, zeta, normals = _steps(trial, settings, _records(2 * s, s, label, 1.0 / search.thresholds[0] ** 2))
         counts = search.counts(_residuals(s + 1, label)) + search.noise_sd * normals
         gradient = w / (2.0 * settings.noise_multiplier * zeta / s)
-        # More counts, and a smaller w, both speak for the small residual.
+        # Less the gradient, because more counts and a smaller w both speak for the small residual.
         statistics.append(counts.sum(axis=1) / (search.noise_sd * search.levels**0.5) - gradient)
     return _mu(statistics[0], statistics[1])
 
@@ -211,25 +215,26 @@ def _steps(trial: Trial, settings: SGDArm, batch: dp_ambssgd.Batch) -> tuple[Arr
         normals = dp_ambssgd.Normals(rng.standard_normal((1, size, 1)), rng.standard_normal((1, size, levels)))
         runs = dp_ambssgd.descend([batch], [settings] * size, normals, 1.0)
         parts.append((runs.path[1, :, 0], runs.thresholds[0], normals.counts[0]))
-    w, zeta, counts = (np.concatenate(each) for each in zip(*parts, strict=True))
+    w, zeta, counts = map(np.concatenate, zip(*parts, strict=True))
     return w, zeta, counts
 
 
 def _records(n: int, place: int, label: float, x: float = 1.0) -> dp_ambssgd.Batch:
-    """Returns n records at the origin, but for one with the given x and label."""
+    """Returns n records at the origin, but for one record with an x and a label."""
     X, Y = np.zeros((n, 1)), np.zeros((n, 1))
     X[place], Y[place] = x, label
     return X, Y
 
 
 def _residuals(n: int, residual: float) -> Array:
+    """Returns n residuals of size 0, but for the first."""
     residuals = np.zeros(n)
     residuals[0] = abs(residual)
     return residuals
 
 
 def _mu(first: Array, second: Array) -> float:
-    """Returns the distance of means over the common sd, the Gaussian-DP parameter of two Gaussians with one sd."""
+    """Returns the distance of means divided by the sd, the Gaussian-DP parameter of two Gaussians with one sd."""
     sd = math.sqrt((first.var(ddof=1) + second.var(ddof=1)) / 2.0)
     return abs(float(first.mean() - second.mean())) / sd
 
@@ -237,7 +242,7 @@ def _mu(first: Array, second: Array) -> float:
 def _mu_of_test(first: Array, second: Array, cut: float) -> float:
     """Returns the mu whose Gaussian-DP trade-off curve has the error rates of the test "at most the cut"."""
     half = 0.5 / len(first)
-    power, level = (float(np.clip((each <= cut).mean(), half, 1.0 - half)) for each in (first, second))
+    power, level = (float(np.clip((values <= cut).mean(), half, 1.0 - half)) for values in (first, second))
     return float(abs(ndtri(power) - ndtri(level)))
 
 
@@ -263,7 +268,7 @@ ATTACKS: tuple[tuple[str, str, str, Source, str], ...] = (
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges what attacks attain in one iteration, then in whole runs."""
+    """Judges the parameters that attacks attain in one iteration, then in whole runs."""
     s = evidence.spec["artefacts"][AUDIT]["cells"]["all"]["s"]
     for id, mechanism, location, source, words in ATTACKS:
         table = rows(evidence, AUDIT, mechanism=mechanism, series="attained mu")
@@ -291,14 +296,14 @@ def _whole_runs(evidence: Evidence) -> Iterator[Claim]:
             id=id, artefact=AUDIT, location="Remark after Thm 3.6" if source == "paper" else "Def. 2.2", kind="privacy", source=source,
             statement=statement,
             quantity="Gaussian-DP parameter that an attack on all iterates of a run attains over that of one iteration: the largest over T",
-            cells={place: each for found in cells for place, each in found.items()}, criterion=at_most(1.0 + AGREES),
+            cells={place: ratio for ratios in cells for place, ratio in ratios.items()}, criterion=at_most(1.0 + AGREES),
             note="a fixed threshold; the attack takes no place of the record for granted"
             + ("" if source == "paper" else "; the text announces replacement, and a secret order would hide the shift of all batches"),
         )  # fmt: skip
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates the accounted parameter beside what attacks attain."""
+    """Evaluates the accounted parameter beside those that attacks attain."""
     for attack in algebra.rows_of(rows(evidence, AUDIT).dropna(subset="accounted")):
         why = f"measured is a Gaussian-DP parameter that an attack attains; {CHANCE} beyond allowed"
         yield bound_row(

@@ -1,4 +1,4 @@
-"""Figure of varshney2022 on what attacks on one iteration and on whole runs attain."""
+"""Figure of varshney2022 on the parameters that attacks on one iteration and on whole runs attain."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ MECHANISMS = (GRADIENT, COUNTS, RELEASED.format("corrected"), RELEASED.format("a
 
 
 def draw_audit(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the Gaussian DP parameter mu that an attack attains, beside the accounted one."""
+    """Draws the Gaussian-DP parameter mu that an attack attains, beside the accounted parameter."""
     main = select(table)
     names = in_order(main["mechanism"], MECHANISMS)
     figure, axes = panels(size=(14.4, 1.9 + 0.5 * len(names)))

@@ -1,4 +1,4 @@
-"""Which attack belongs to which arm of varshney2022, and the privacy statements that no arm stands for."""
+"""The attack of every arm of varshney2022, and the privacy statements that no arm stands for."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -36,30 +36,31 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
 # None of the arms' claims is refuted.
 FINDINGS: dict[str, Reporting] = {}
 
-# L of runs of DP-AMBSSGD and DP-GD under attack. Noise is set for all L counts together, so that one stands for any;
-# most arms have this one.
+# L of runs of DP-AMBSSGD and DP-GD under attack: that of most arms. It stands for any other, because noise is set for
+# all L counts together.
 LEVELS = 20
 
-# Steps of DP-GD under attack at most: of as much noise, in fewer steps. With DP-STAT every step costs much more.
+# Largest number of steps of DP-GD under attack; longer runs are attacked with as much noise in fewer steps. With
+# DP-STAT it is small, because every step costs much more time.
 LONGEST, LONGEST_ADAPTIVE = 100, 2
 
 # Lemma A.1 at an epsilon_0 above 1, which it does not exclude.
 EPS_LOCAL, DELTA = 10.0, 1e-6
 
-# What the names of arms begin with that end in their rule.
+# Beginnings of the names of arms that end in their rule.
 _RELEASED, _QUANTILE = (name.split("{", 1)[0] for name in (RELEASED, setting.ANY_QUANTILE))
 
-# Theorem 3.6 where the experiments are.
+# Epsilon of the experiments, for Theorem 3.6.
 EPS = 1.0
 
 
 def request(cell: Spec, arm: str, event: Mechanism) -> Request | NotAudited:
-    """The audit of an arm.
+    """Returns the audit of an arm.
 
     Args:
-        cell: what `releases` was called with.
-        arm: its name in the ledger, of which nothing is read.
-        event: what it releases.
+        cell: specification with which `releases` was called.
+        arm: its name in the ledger, which is not read.
+        event: its releases.
     """
     if event.guarantee == "none":
         return NotAudited(_why(event))
@@ -85,7 +86,7 @@ def canary(release: ShuffledGaussianReleases) -> Request:
 
 
 def statements() -> Iterable[Statement]:
-    """Statements as printed that no arm is run under. (Theorem 3.6's second form and Corollary 3.8 have theirs.)"""
+    """Yields printed statements without an arm; those of Theorem 3.6's second form and Corollary 3.8 have one."""
     alpha = theorem_multiplier(EPS, DELTA)
     mu = 2.0**0.5 / alpha
     yield Statement(
@@ -94,7 +95,7 @@ def statements() -> Iterable[Statement]:
     )  # fmt: skip
     # `formulas.local_multiplier` is this formula, but refuses an epsilon_0 above 1.
     local = math.sqrt(2.0 * math.log(1.25 / DELTA)) / EPS_LOCAL
-    # One step is one Gaussian release: what is claimed of it is as good as a Gaussian-DP parameter.
+    # As a Gaussian-DP parameter, because one step is one Gaussian release.
     yield Statement(
         f"Lemma A.1 at epsilon_0 = {EPS_LOCAL:g}",
         f"one step of {setting.SSGD}", "replace-one", "single pass", EPS_LOCAL, DELTA,
@@ -115,9 +116,9 @@ def _why(event: Mechanism) -> str:
 
 
 def _place(event: Mechanism) -> str:
-    """Which release the attacked record is in: gradient, statistic, or both where their ranges of indices overlap.
+    """The release that the attacked record is in: gradient, statistic, or both where their ranges of indices overlap.
 
-    Disjoint ranges give the statistic the same mu as the gradient; they are attacked in arms with different rules.
+    Disjoint ranges give the statistic the same mu as the gradient; either is attacked in arms with one of the rules.
     """
     (parts,) = event.releases
     assert isinstance(parts, DisjointReleases)
@@ -139,16 +140,16 @@ def _dp_stat(cell: Spec, event: Mechanism) -> Request:
 
 
 def _descent(event: Mechanism, mu: float) -> Request:
-    found = [each for each in event.releases if isinstance(each, GaussianReleases)]
-    T = found[-1].count
+    releases = [release for release in event.releases if isinstance(release, GaussianReleases)]
+    T = releases[-1].count
     if event.name == setting.DP_GD:
         return Request(FLIPPED, {"T": min(T, LONGEST), "mu": mu})
-    share = rounded(found[0].rho / event.rho)
+    share = rounded(releases[0].rho / event.rho)
     return Request(FLIPPED_ADAPTIVE, {"T": min(T, LONGEST_ADAPTIVE), "mu": mu, "share": share, "levels": LEVELS})
 
 
 def _ada_ssp(event: Mechanism) -> Request:
-    found = [each for each in event.releases if isinstance(each, GaussianReleases)]
-    multipliers = [rounded(each.noise_sd / each.sensitivity) for each in found]
+    releases = [release for release in event.releases if isinstance(release, GaussianReleases)]
+    multipliers = [rounded(release.noise_sd / release.sensitivity) for release in releases]
     names = ("eigenvalue_multiplier", "moments_multiplier", "products_multiplier")
     return Request(BOUNDED, {"relation": event.relation, **dict(zip(names, multipliers, strict=True))})

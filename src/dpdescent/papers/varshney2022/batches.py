@@ -28,36 +28,35 @@ from dpdescent.replication.judging.evidence import Bound, Evidence
 def bias_last(problem: LinearProblem, eta: float, steps: float) -> float:
     """Noiseless risk of w_n: `kappa/2 (1 - eta mu)^n` of the start's (varshney2022 Lemma B.3).
 
-    As printed. At H = I and normal covariates that risk is exactly (1 - eta mu)^n of the start's at Theorem 3.7's step,
-    twice the bound.
+    As printed. At H = I, for normal covariates and Theorem 3.7's step the risk is exactly (1 - eta mu)^n of the
+    start's, twice the bound.
     """
     require_non_negative(steps=steps)
-    return problem.kappa / 2.0 * float(_kept(problem, eta) ** steps) * problem.w_norm_squared / 2.0
+    return problem.kappa / 2.0 * float(_contraction(problem, eta) ** steps) * problem.w_norm_squared / 2.0
 
 
 def bias_tail(problem: LinearProblem, eta: float, iterates: float, before: float) -> float:
     """Noiseless risk of the mean of n iterates from w_t on: `2 / (eta mu n)^2 (1 - eta mu)^t` of the start's.
 
-    varshney2022 Lemma B.3.
-    At n = T/2 and t = 1 it is varshney2022 eq. (57) with 1 - eta mu for e^{-eta mu}.
+    varshney2022 Lemma B.3. At n = T/2 and t = 1 it is varshney2022 eq. (57) with 1 - eta mu for e^{-eta mu}.
     """
     require_positive(iterates=iterates)
     require_non_negative(before=before)
-    kept = float(_kept(problem, eta) ** before)
-    return 2.0 / (eta * problem.mu * iterates) ** 2 * kept * problem.w_norm_squared / 2.0
+    start = float(_contraction(problem, eta) ** before)
+    return 2.0 / (eta * problem.mu * iterates) ** 2 * start * problem.w_norm_squared / 2.0
 
 
 def inverse_of_step(problem: LinearProblem, eta: float, batch: float, noise: float = 0.0) -> Array:
     """Diagonal of T_b^-1 (Sigma + noise I) for normal covariates, shape (d,) (varshney2022 Lemma B.4).
 
-    `T_b C = HC + CH - eta/b E[x x' C x x'] - eta (b-1)/b HCH`; eta / b times it is the stationary covariance of the
-    iterates.
+    `T_b C = HC + CH - eta/b E[x x' C x x'] - eta (b-1)/b HCH`; eta / b times the diagonal is the stationary covariance
+    of the iterates.
     """
     require_positive(eta=eta, batch=batch)
     require_non_negative(noise=noise)
     lam = problem.lam
-    own = 2.0 * lam - eta * lam**2 * (batch + 1.0) / batch
-    step = np.diag(own) - eta / batch * np.outer(lam, lam)
+    diagonal = 2.0 * lam - eta * lam**2 * (batch + 1.0) / batch
+    step = np.diag(diagonal) - eta / batch * np.outer(lam, lam)
     return np.asarray(np.linalg.solve(step, problem.sigma**2 * lam + noise), dtype=np.float64)
 
 
@@ -75,7 +74,7 @@ def variance_tail(problem: LinearProblem, eta: float, batch: float, iterates: fl
 def trace_bound(problem: LinearProblem, noise: float = 0.0) -> float:
     """Bound on Tr(T_b^-1 Sigma): 2 Tr(H^-1 Sigma) (varshney2022 Lemma B.4).
 
-    Its condition on eta besides `step_condition` is `second_step_condition`.
+    It has two conditions on eta, `step_condition` and `second_step_condition`.
     """
     return 2.0 * (problem.sigma**2 * problem.dimension + noise * problem.trace_inverse)
 
@@ -115,23 +114,23 @@ def equation_60(setting: Setting, start_risk: float, zeta_squared: float) -> flo
     return equation_57(setting, start_risk) + equation_59(setting, zeta_squared)
 
 
-def _kept(problem: LinearProblem, eta: float) -> float:
-    """1 - eta mu."""
-    kept = 1.0 - eta * problem.mu
-    if not 0.0 <= kept < 1.0:
+def _contraction(problem: LinearProblem, eta: float) -> float:
+    """Factor 1 - eta mu of a step."""
+    factor = 1.0 - eta * problem.mu
+    if not 0.0 <= factor < 1.0:
         raise ValueError(f"eta={eta} must lie between 0 and 1/mu = {1.0 / problem.mu:.6g}")
-    return kept
+    return factor
 
 
 # Bounds beside exact laws ----------------------------------------------------------------------------------------------
 
 BATCHES, CONDITIONS, SIZES = (1, 100, 10_000), (1.0, 16.0), (5.0, 10.0)
-# Label noise; where Delta = 0, all but what is left of the start goes with its square.
+# Label noise. Its size does not matter, because where Delta = 0 all but the part of the start goes with its square.
 SIGMA = 1.0
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates them at every dimension, condition number and batch size, with and without privacy noise."""
+    """Evaluates the bounds at every dimension, condition number and batch size, with and without privacy noise."""
     for setting in settings(evidence):
         problem = setting.problem
         text = f"d={problem.dimension}, kappa={problem.kappa:g}, b={setting.batch:g}, T={setting.steps:g}"
@@ -143,16 +142,16 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def settings(evidence: Evidence) -> Iterator[Setting]:
-    """Evaluates bounds of T = 8 kappa steps with Theorem 3.7's step size; zeta is the least that Lemma 3.11 covers."""
-    given = evidence.settings_of("bound_vs_run")
-    alpha = gaussian_multiplier(given["eps"], given["delta"])
+    """Yields settings with T a multiple of kappa and Theorem 3.7's step size, for every size."""
+    of_runs = evidence.settings_of("bound_vs_run")
+    alpha = gaussian_multiplier(of_runs["eps"], of_runs["delta"])
     sizes = distinct_values(rows(evidence, "bound_vs_run")["d"].astype(float)) or SIZES
     batches = ends_and_middle(as_list(configured(evidence, "moments", "b", list(BATCHES))))
     kappas = distinct_values(as_list(configured(evidence, "moments", "kappa", list(CONDITIONS))))
     for d, kappa, b in product(sizes, sorted({kappas[0], kappas[-1]}), batches):
-        T = 2 * math.ceil(given["steps_per_kappa"] * kappa / 2)
-        # N serves the logarithm only.
-        problem = Design.of(int(d), kappa, given["w_norm"]).problem(max(16, int(b) * T), SIGMA)
+        T = 2 * math.ceil(of_runs["steps_per_kappa"] * kappa / 2)
+        # Any N would do, because only its logarithm enters.
+        problem = Design.of(int(d), kappa, of_runs["w_norm"]).problem(max(16, int(b) * T), SIGMA)
         yield Setting(problem, T, b, theorem_step(problem.lam, b), alpha, 0.0)
 
 
@@ -161,33 +160,33 @@ def _bias(setting: Setting, text: str) -> Iterator[Bound]:
     common = (problem.lam, -problem.w_star, setting.eta, b, 0.0, 0.0)
     why = "eta of Theorem 3.7; measured is the exact risk without noise"
     value = bias_last(problem, setting.eta, T)
-    own = f"{why}, at H = I (1 - eta)^T of the start's" if problem.kappa == 1.0 else why
-    yield exact_row("bias of the last iterate", "Lemma B.3", text, value, last_risk(*common, T), own)
-    kept = T // 2
-    value = bias_tail(problem, setting.eta, kept, T - kept + 1)
-    yield exact_row("bias of the tail average", "Lemma B.3", text, value, tail_risk(*common, T, kept), why)
+    at_identity = f"{why}, at H = I (1 - eta)^T of the start's" if problem.kappa == 1.0 else why
+    yield exact_row("bias of the last iterate", "Lemma B.3", text, value, last_risk(*common, T), at_identity)
+    half = T // 2
+    value = bias_tail(problem, setting.eta, half, T - half + 1)
+    yield exact_row("bias of the tail average", "Lemma B.3", text, value, tail_risk(*common, T, half), why)
     value = equation_57(setting, problem.w_norm_squared / 2.0)
     why = "restarted at |w - w*|_H = |w*|_H; measured is the exact risk without noise"
-    yield exact_row("bias of the second half", "(57)", text, value, tail_risk(*common, kept, kept), why)
+    yield exact_row("bias of the second half", "(57)", text, value, tail_risk(*common, half, half), why)
 
 
-def _noise_of(setting: Setting) -> float:
-    """The term 4 alpha^2 zeta^2 / b that the noise adds to Sigma."""
+def _noise_in_sigma(setting: Setting) -> float:
+    """Term 4 alpha^2 zeta^2 / b that the noise adds to Sigma, at the least zeta that Lemma 3.11 covers."""
     zeta_squared = threshold_bound(setting, 0.0) ** 2
     return 4.0 * setting.alpha**2 * zeta_squared / setting.batch
 
 
 def _variance(setting: Setting, text: str) -> Iterator[Bound]:
     problem, T, b, eta = setting.problem, int(setting.steps), int(setting.batch), setting.eta
-    noise = _noise_of(setting)
+    noise = _noise_in_sigma(setting)
     text = f"{text}, {'no privacy' if setting.alpha == 0.0 else f'alpha={setting.alpha:.4g}'}"
     common = (problem.lam, np.zeros_like(problem.lam), eta, b, problem.sigma, noise / b)
     why = "eta of Theorem 3.7, w_0 = w*, nothing clipped; measured is the exact risk"
     value = variance_last(problem, eta, b, noise)
     yield exact_row("variance of the last iterate", "Lemma B.4", text, value, last_risk(*common, T), why)
-    kept = T // 2
-    value = variance_tail(problem, eta, b, kept, noise)
-    yield exact_row("variance of the tail average", "Lemma B.4", text, value, tail_risk(*common, T, kept), why)
+    half = T // 2
+    value = variance_tail(problem, eta, b, half, noise)
+    yield exact_row("variance of the tail average", "Lemma B.4", text, value, tail_risk(*common, T, half), why)
     largest = second_step_condition(problem, b, noise)
     met = eta <= largest
     measured = float(inverse_of_step(problem, eta, b, noise).sum())
@@ -195,17 +194,17 @@ def _variance(setting: Setting, text: str) -> Iterator[Bound]:
     yield exact_row("Tr T_b^-1 Sigma", "Lemma B.4", text, trace_bound(problem, noise), measured, why, met=met)
     value = equation_59(setting, noise * b / (4.0 * setting.alpha**2) if setting.alpha > 0.0 else 0.0)
     why = f"second half from w*; the condition of Lemma B.4 on eta is {met_or_not(met)}; measured is the exact risk"
-    measured = tail_risk(*common, kept, kept)
+    measured = tail_risk(*common, half, half)
     yield exact_row("variance of the second half", "(59)", text, value, measured, why, met=met)
 
 
 def _noise(setting: Setting, text: str) -> Iterator[Bound]:
-    """Evaluates the bounds on one step from w*."""
+    """Evaluates the noise's covariance, by one step from w*."""
     problem, b, eta = setting.problem, int(setting.batch), setting.eta
     zeta_squared = threshold_bound(setting, 0.0) ** 2
     variance = 4.0 * setting.alpha**2 * zeta_squared / b**2
-    moved = second_moments(problem.lam, np.zeros_like(problem.lam), eta, b, problem.sigma, variance, 1)[1]
-    measured = float(moved.sum()) / eta**2
+    after = second_moments(problem.lam, np.zeros_like(problem.lam), eta, b, problem.sigma, variance, 1)[1]
+    measured = float(after.sum()) / eta**2
     value = float(noise_covariance(problem, b, setting.alpha, zeta_squared).sum())
     why = "measured is E |w_1 - w*|^2 / eta^2 from w_0 = w*"
     yield rounded_equality_row("trace of the noise's covariance", "Lemma B.7, (49), (58)", text, value, measured, why)
@@ -213,13 +212,13 @@ def _noise(setting: Setting, text: str) -> Iterator[Bound]:
 
 def _second_half(setting: Setting, text: str) -> Iterator[Bound]:
     """Evaluates the bound on a restart at w_{T/2}, which is w_0 here."""
-    problem, b, kept = setting.problem, int(setting.batch), int(setting.steps) // 2
-    start, noise = problem.w_norm_squared / 2.0, _noise_of(setting)
+    problem, b, half = setting.problem, int(setting.batch), int(setting.steps) // 2
+    start, noise = problem.w_norm_squared / 2.0, _noise_in_sigma(setting)
     met = setting.eta <= second_step_condition(problem, b, noise)
     common = (problem.lam, -problem.w_star, setting.eta, b)
     why = "restarted at |w - w*|_H = |w*|_H; measured is the exact risk"
     zeta_squared = threshold_bound(setting, 0.0) ** 2
     value = equation_60(setting, start, zeta_squared)
-    measured = tail_risk(*common, problem.sigma, noise / b, kept, kept)
+    measured = tail_risk(*common, problem.sigma, noise / b, half, half)
     why = f"{why}; the condition of Lemma B.4 on eta is {met_or_not(met)}"
     yield exact_row("risk of the second half", "(60)", text, value, measured, why, met=met)

@@ -1,7 +1,7 @@
-"""Every bound of varshney2022 that can fail, at the experiments' settings, beside what was measured or is known.
+"""Every bound of varshney2022 that can fail, at the experiments' settings, beside a measured or a known value.
 
-The paper's explicit bounds exclude clipping: they stand beside exact laws, and beside runs that clip nothing. Rows of
-runs that do not meet a bound's conditions are open. Orders and conditions bound nothing: claims judge them.
+The paper's explicit bounds exclude clipping: they are evaluated beside exact laws and beside runs that clip nothing.
+Rows of runs that do not meet a bound's conditions are open. Orders and conditions bound nothing: claims judge them.
 """
 
 from dpdescent.papers.varshney2022 import (
@@ -21,5 +21,5 @@ PARTS = (privacy, attacks, ssgd, risk, dp_stat, lemmas, batches, comparison, con
 
 
 def evaluate(evidence: Evidence) -> list[Bound]:
-    """Evaluates all bounds: privacy, DP-SSGD, DP-AMBSSGD, what the paper compares itself with, moments."""
+    """Evaluates all bounds: privacy, DP-SSGD, DP-AMBSSGD, the methods that the paper compares itself with, moments."""
     return [bound for part in PARTS for bound in part.evaluate(evidence)]

@@ -1,4 +1,4 @@
-"""What DP-AMBSSGD may be run with: steps, iterations, averages, one choice changed at a time, and laws of records."""
+"""Choices of DP-AMBSSGD: steps, iterations, averages, one choice changed at a time, and laws of the records."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -42,33 +42,33 @@ THEOREM, COROLLARY = "Theorem 3.7", "Corollary 3.8"
 
 
 def corollary_step(d: int) -> float:
-    """eta = 1 / (4 d), which is not Theorem 3.7's (varshney2022 Cor. 3.8)."""
+    """Step size eta = 1 / (4 d), which is not Theorem 3.7's (varshney2022 Cor. 3.8)."""
     require_positive(d=d)
     return 0.25 / d
 
 
 def run_step_size(spec: Spec) -> Iterator[Row]:
-    """Yields a risk for each N, T, step and trial of one dimension, beside the law without clipping."""
+    """Yields a risk for each N, T, step and trial of one dimension, beside the exact risk without clipping."""
     part, sigma = Part.of(spec), spec["arms"]["sigma"]
     for N in as_list(spec["cell"]["N"]):
         choices = steps_of(spec, part, N)
         design = next(iter(choices.values())).design
         for trial, X, Y in trials_of(part, design, N, [sigma]):
             for (T, step), outcome in runs_of(part, choices, X, Y, trial).items():
-                choice, kept = choices[T, step], tail_length(part.settings.tail, T)
+                choice, tail = choices[T, step], tail_length(part.settings.tail, T)
                 law = (design.lam, -design.w_star, choice.eta, choice.b)
                 variance = choice.noise_variance(outcome.thresholds)
                 yield {
                     "N": N, "d": design.d, "sigma": sigma, "eps": choice.eps, "delta": choice.delta, "T": T,
                     "step": step, "series": AMBSSGD, "trial": trial, "value": float(design.risk(outcome.average)),
                     "clip_fraction": float(outcome.clipped.mean()),
-                    "expected": tail_risk(*law, sigma, variance, T, kept),
-                    "bias": tail_risk(*law, 0.0, 0.0, T, kept) / (0.5 * part.settings.w_norm**2),
+                    "expected": tail_risk(*law, sigma, variance, T, tail),
+                    "bias": tail_risk(*law, 0.0, 0.0, T, tail) / (0.5 * part.settings.w_norm**2),
                 }  # fmt: skip
 
 
 def steps_of(spec: Spec, part: Part, N: int) -> dict[tuple[int, str], Choice]:
-    """Returns the main setting by T and step."""
+    """Returns the main setting with every T and step."""
     design, sigma, steps = part.design(spec["cell"]["d"]), spec["arms"]["sigma"], as_list(spec["arms"]["steps"])
     printed = {THEOREM: None, COROLLARY: corollary_step(design.d)}
     for step in steps:
@@ -92,7 +92,7 @@ def releases_step_size(spec: Spec) -> Iterable[Entry]:
 # One choice changed at a time, on the same records ---------------------------------------------------------------------
 
 LAST, RANDOM = "last iterate", "random offset"
-# Which choices are tried.
+# Value of `only` with which all choices are tried.
 EVERY = "every choice"
 
 
@@ -116,7 +116,7 @@ def run_ablation(spec: Spec) -> Iterator[Row]:
 
 
 def choices_of(spec: Spec, offset: float) -> dict[tuple[str, str], Choice]:
-    """Returns the run of every level of every choice; the offset is that of the trial's grid of thresholds."""
+    """Returns the run of every level of every choice; the offset is of the trial's grid of thresholds."""
     part, N, choices = Part.of(spec), spec["cell"]["N"], {}
     design = part.design(spec["cell"]["d"])
     for choice, levels in spec["arms"]["choices"].items():
@@ -131,7 +131,7 @@ def choices_of(spec: Spec, offset: float) -> dict[tuple[str, str], Choice]:
 
 
 def _change(part: Part, N: int, choice: str, level: str, offset: float) -> dict[str, Any]:
-    """What a level of a choice replaces in the main setting."""
+    """The fields of the main setting that a level of a choice replaces, with their values."""
     published = published_multiplier(part.settings.eps, part.delta)
     printed_levels = math.ceil(200 * math.log2(N))
     known: dict[str, dict[str, dict[str, Any]]] = {
@@ -158,7 +158,7 @@ def _change(part: Part, N: int, choice: str, level: str, offset: float) -> dict[
 
 
 def releases_ablation(spec: Spec) -> Iterable[Entry]:
-    """Yields the ledger entries; the public offset of the grid and the average that is taken change no release."""
+    """Yields the ledger entries; neither the public offset of the grid nor the average changes a release."""
     for (choice, level), run in choices_of(spec, 0.0).items():
         yield f"{spec['variant']}: {choice}, {level}", run.arm().mechanism, run.delta
 
@@ -169,7 +169,7 @@ def releases_ablation(spec: Spec) -> Iterable[Entry]:
 def run_tails(spec: Spec) -> Iterator[Row]:
     """Yields a risk for each factor and trial of one law, and those of other methods and least squares."""
     part, sigma, law = Part.of(spec), spec["arms"]["sigma"], spec["cell"]["law"]
-    choices, others = _by_factor(spec, part)
+    choices, others = _choices_by_factor(spec, part)
     design, N = next((choice.design, choice.N) for choice in choices.values())
     base = {"law": law, "N": N, "d": design.d, "sigma": sigma, "eps": part.settings.eps, "delta": part.delta}
     for trial, X, Y in trials_of(part, design, N, [sigma]):
@@ -182,8 +182,8 @@ def run_tails(spec: Spec) -> Iterator[Row]:
         yield {**base, "series": OLS, "trial": trial, "value": float(design.risk(fit(X, Y)[0]))}
 
 
-def _by_factor(spec: Spec, part: Part) -> tuple[dict[str, Choice], dict[str, Arm[Any]]]:
-    """The main setting by the factor that stands for log^a N, and other methods at the first."""
+def _choices_by_factor(spec: Spec, part: Part) -> tuple[dict[str, Choice], dict[str, Arm[Any]]]:
+    """The main setting by the factor that stands for log^a N, and the arms of other methods at the first factor."""
     design, N, sigma = part.design(spec["cell"]["d"], spec["cell"]["law"]), spec["cell"]["N"], spec["arms"]["sigma"]
     choices = {factor: Choice.of(part, design, N, sigma, factor=factor) for factor in as_list(spec["arms"]["factor"])}
     return choices, next(iter(choices.values())).arms(as_list(spec["arms"]["others"]))
@@ -192,7 +192,7 @@ def _by_factor(spec: Spec, part: Part) -> tuple[dict[str, Choice], dict[str, Arm
 def releases_tails(spec: Spec) -> Iterable[Entry]:
     """Yields the ledger entries of one law, on which no guarantee depends."""
     part, law = Part.of(spec), spec["cell"]["law"]
-    choices, others = _by_factor(spec, part)
+    choices, others = _choices_by_factor(spec, part)
     for factor, choice in choices.items():
         yield f"{part.variant}: {AMBSSGD} {law}, factor {factor}", choice.arm().mechanism, part.delta
     for series, arm in others.items():
@@ -224,15 +224,15 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _bias(evidence: Evidence) -> Iterator[Claim]:
-    left = rows(evidence, STEPS, series=AMBSSGD)
+    table = rows(evidence, STEPS, series=AMBSSGD)
     yield claim_on_all_cells(
         id="step-bias-theorem", **STEP,
         statement=f"with the step size of {THEOREM} {LEFT}",
         quantity=f"{OVER_FIRST_TERM}: the largest over N and d",
-        cells=_over_first_term(evidence, left, THEOREM), criterion=at_most(1.0, ": the start matters less than the labels' noise"),
+        cells=_start_by_first_term(evidence, table, THEOREM), criterion=at_most(1.0, ": the start matters less than the labels' noise"),
         note="N^-100 itself needs c_1 = 400 by the exponent eta mu kappa c_1 / 4 of eq. (47)",
     )  # fmt: skip
-    printed = algebra.rows_at_end(left[left["step"] == COROLLARY], "T")
+    printed = algebra.rows_at_end(table[table["step"] == COROLLARY], "T")
     power = printed.assign(mean=-np.log(floats(printed, "bias")) / floats(printed, "T"), se=np.nan)
     yield claim_on_all_cells(
         id="step-bias-corollary", **STEP | {"location": "Cor. 3.8"},
@@ -241,12 +241,12 @@ def _bias(evidence: Evidence) -> Iterator[Claim]:
         cells=algebra.measured_by(power, ["N"], lambda group: algebra.least_squares_slope(group, "d")),
         criterion=at_least(-criteria.LOGARITHMS, ": a global constant c_1 serves every d only if the power does not fall with d"),
         changed="After a second reading the power is judged; before, what is left at the largest T of ours over 8 sigma^2 d/N, though c_1 has no value.",
-        note=f"N^-100 needs c_1 of about 400 d with this step. {OVER_FIRST_TERM}: {algebra.places_text(_over_first_term(evidence, left, COROLLARY))}",
+        note=f"N^-100 needs c_1 of about 400 d with this step. {OVER_FIRST_TERM}: {algebra.places_text(_start_by_first_term(evidence, table, COROLLARY))}",
     )  # fmt: skip
 
 
-def _over_first_term(evidence: Evidence, table: pd.DataFrame, step: str) -> Places:
-    """What is left of the start at the largest T, exactly, over the bound's first term, by place."""
+def _start_by_first_term(evidence: Evidence, table: pd.DataFrame, step: str) -> Places:
+    """Remaining risk of the start at the largest T, exactly, divided by the bound's first term, by place."""
     factor, start = float(evidence.published["variance_factor"]), float(evidence.settings["w_norm"]) ** 2 / 2
     return {
         algebra.place_of(row, AT): exactly(row["bias"] * start / (factor * row["sigma"] ** 2 * row["d"] / row["N"]))
@@ -257,12 +257,12 @@ def _over_first_term(evidence: Evidence, table: pd.DataFrame, step: str) -> Plac
 def _risk(evidence: Evidence) -> Iterator[Claim]:
     theorem, corollary = (risks(evidence, STEPS, AMBSSGD, step=step) for step in (THEOREM, COROLLARY))
     least = _at_best_T(corollary)
-    found = algebra.ratios(least, _at_best_T(theorem), AT)
+    ratios = algebra.ratios(least, _at_best_T(theorem), AT)
     yield claim_on_all_cells(
         id="corollary-3.8-risk", **STEP | {"location": "Cor. 3.8"},
         statement="with eta = 1/(4d) the risk obeys the bound of Theorem 3.7",
         quantity=f"risk with that step over that with Theorem 3.7's step, each at its best T: the largest over N and d; {MEDIAN}",
-        cells=found, criterion=at_most(SAME_ORDER), regime=_bracketed(corollary, least, found),
+        cells=ratios, criterion=at_most(SAME_ORDER), regime=_bracketed(corollary, least, ratios),
         changed="After a second reading it is open where the best T is the largest that was tried, because c_1 of T = c_1 log N has no value.",
         note=f"corrected rule and exact noise multiplier. Risks with 1/(4d): {algebra.places_text(algebra.means(least, AT))}; finding corollary-3.8-step",
     )  # fmt: skip
@@ -278,9 +278,9 @@ def _risk(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def _bracketed(table: pd.DataFrame, least: pd.DataFrame, found: Places) -> Regime:
-    """The regime of a risk at its best T: a larger T may do better where that is the largest which was tried."""
-    above = {place for place, each in found.items() if each.value > SAME_ORDER}
+def _bracketed(table: pd.DataFrame, least: pd.DataFrame, ratios: Places) -> Regime:
+    """The regime of a risk at its best T: a larger T may do better where the best is the largest that was tried."""
+    above = {place for place, ratio in ratios.items() if ratio.value > SAME_ORDER}
     longest = floats(table, "T").max() if len(table) else math.nan
     at_end = {algebra.place_of(row, AT) for row in algebra.rows_of(least) if row["T"] == longest}
     unmet = (f"the best T is the largest of those that were tried, {longest:g}",) if above and above <= at_end else ()
@@ -289,8 +289,8 @@ def _bracketed(table: pd.DataFrame, least: pd.DataFrame, found: Places) -> Regim
 
 def _at_best_T(table: pd.DataFrame) -> pd.DataFrame:
     """The row of the smallest risk of every N and d."""
-    found = table.dropna(subset=["mean"])
-    return found.loc[found.groupby(AT)["mean"].idxmin()].reset_index(drop=True)
+    risks_at = table.dropna(subset=["mean"])
+    return risks_at.loc[risks_at.groupby(AT)["mean"].idxmin()].reset_index(drop=True)
 
 
 def _choices(evidence: Evidence) -> Iterator[Claim]:
@@ -303,20 +303,20 @@ def _choices(evidence: Evidence) -> Iterator[Claim]:
         measured=algebra.ratio_of_rows(last, half), criterion=at_least(1.0),
         note=_levels(table, "tail"),
     )  # fmt: skip
-    # A factor above ours does not refute a constant that has no value.
+    # Open, because a factor above ours does not refute a constant that has no value.
     unmet = ("the constant of Lemma 3.10",)
     constant = Regime(unmet, because="without a value", why="hidden constant", blocks=("not reproduced",))
-    for id, choice, kept, location, kind, statement in PRINTED_CHOICES:
-        # Of the printed rule the median scatters, so that more trials are run.
+    for id, choice, level, location, kind, statement in PRINTED_CHOICES:
+        # The rule has more trials, because the median with the printed one scatters.
         table = risks(evidence, CHOICES, AMBSSGD, "more trials" if choice == "rule" else "main")
-        levels, printed = table[table["choice"] == choice], row_at(table, choice=choice, level=kept)
+        levels, printed = table[table["choice"] == choice], row_at(table, choice=choice, level=level)
         best = levels.loc[levels["mean"].idxmin()] if levels["mean"].notna().any() else printed
         # zeta_t enters squared: log^{2a} N = log N at a = 1/2.
         logs = math.log(float(best["N"])) if choice == "factor" and best["N"] > 1 else 1.0
         yield claim(
             id=id, artefact=CHOICES, location=location, kind=kind, source="paper",
             statement=statement,
-            quantity=f"risk at {choice} = {kept} over the smallest over its levels; {criteria.PRINTED_MEDIAN if choice == 'rule' else MEDIAN}",
+            quantity=f"risk at {choice} = {level} over the smallest over its levels; {criteria.PRINTED_MEDIAN if choice == 'rule' else MEDIAN}",
             measured=algebra.ratio_of_rows(printed, best), criterion=at_most(SAME_ORDER * logs, ": a constant times log N" if choice == "factor" else ""),
             regime=constant if choice == "rule" else INSIDE,
             changed="Before a review sixty trials decided." if choice == "rule" else "", note=_levels(table, choice),
@@ -346,7 +346,7 @@ def _laws(evidence: Evidence) -> Iterator[Claim]:
             id=id, artefact=LAWS, location=location, kind="text", source="paper",
             statement=statement,
             quantity=f"risk at zeta_t = R_x gamma_t log^a N over that for normal covariates and independent noise; {MEDIAN}",
-            cells={place: each for place, each in by_factor.items() if place == "factor = log^a N"},
+            cells={place: ratio for place, ratio in by_factor.items() if place == "factor = log^a N"},
             criterion=at_most(allowed, ": a constant times log N, what log^{2a} N adds at a = 1" if law == "Laplace" else ""),
             note=f"by factor: {algebra.places_text(by_factor)}",
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Figures of varshney2022 on step sizes, on choices that the paper leaves open, changed one at a time, and on heavier tails."""
+"""Figures of varshney2022 on step sizes, on open choices, changed one at a time, and on heavier tails."""
 
 import math
 from typing import Any
@@ -22,7 +22,7 @@ CHOICES = {
     "printed, one by one": "printed choices, one by one",
 }  # fmt: skip
 REFERENCE = ("printed, one by one", "none")
-# Changes made one after another; each keeps those before it.
+# Changes made one after another; each keeps all changes before it.
 PRINTED = (REFERENCE[1], "+ noise multiplier", "+ rule", "+ factor", "+ overlap", "+ Delta")
 LAWS = {
     "normal": (BLUE, "o"),
@@ -34,7 +34,7 @@ COLUMNS = 3
 
 
 def draw_step_size(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws risk and bias against the number of iterations by step size, with columns by dimension and rows by N."""
+    """Draws risk and bias against the number of iterations by step size, a column for each d and a row for each N."""
     main = select(table)
     dimensions, sizes = figures.values_of(main, "d")[:4], figures.values_of(main, "N")
     figure, axes = panels(max(len(dimensions), 1), max(len(sizes), 1), size=(4.6, 3.3), squeeze=False, sharey=True)
@@ -59,6 +59,7 @@ def draw_step_size(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _by_iterations(axes: Axes, rows: pd.DataFrame, step: str, color: str, marker: str) -> None:
+    """Draws the risks of one step size, measured and expected, and its bias."""
     formula = {"Theorem 3.7": r"$\eta=b/(R_x^2+(b-1)\|H\|)$", "Corollary 3.8": r"$\eta=1/(4d)$"}[step]
     styles.measured(axes, rows, "T", f"{step}: {formula}", color, marker)
     styles.expected_marks(axes, rows, "T", color)
@@ -69,7 +70,7 @@ def _by_iterations(axes: Axes, rows: pd.DataFrame, step: str, color: str, marker
 
 
 def draw_ablation(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws medians with quantiles of the trials, and means, by level, with one panel for each choice."""
+    """Draws medians with quantiles of the trials, and means, by level; a panel for each choice."""
     main = select(table)
     main = main.assign(level=main["level"].map(text_of))
     order = _levels_of(main, display.get("arms", {}).get("choices", {}))
@@ -96,21 +97,22 @@ def draw_ablation(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 def _levels_of(rows: pd.DataFrame, configured: dict[str, list[Any]]) -> dict[str, list[str]]:
     """Returns the levels of every choice in the order of the configuration, others after them by number or name."""
     known = {choice: [text_of(level) for level in levels] for choice, levels in configured.items()}
-    found = {choice: set(group["level"]) for choice, group in rows.groupby("choice")}
-    order = ordered([*known, *CHOICES], found)
-    return {choice: ordered([*known.get(choice, []), *PRINTED], found[choice]) for choice in order}
+    present = {choice: set(group["level"]) for choice, group in rows.groupby("choice")}
+    order = ordered([*known, *CHOICES], present)
+    return {choice: ordered([*known.get(choice, []), *PRINTED], present[choice]) for choice in order}
 
 
 def _levels(axes: Axes, rows: pd.DataFrame, levels: list[str]) -> None:
-    own = rows.set_index("level").loc[levels]
+    """Draws the levels of one choice, one below another."""
+    risks = rows.set_index("level").loc[levels]
     color, places = look(AMBSSGD)["color"], range(len(levels))
     axes.hlines(
-        places, own["q10"], own["q90"], color=color, alpha=0.35, linewidth=5, label="10 % to 90 % of the trials"
+        places, risks["q10"], risks["q90"], color=color, alpha=0.35, linewidth=5, label="10 % to 90 % of the trials"
     )
-    bars = [own["median"] - own["median_low"], own["median_high"] - own["median"]]
+    bars = [risks["median"] - risks["median_low"], risks["median_high"] - risks["median"]]
     style = {"color": color, "marker": "o", "linestyle": "none", "capsize": 0}
-    axes.errorbar(own["median"], places, xerr=bars, label="median with 95 % interval", **style)
-    axes.plot(own["mean"], places, "D", color=color, markerfacecolor="white", markersize=4, label="mean")
+    axes.errorbar(risks["median"], places, xerr=bars, label="median with 95 % interval", **style)
+    axes.plot(risks["mean"], places, "D", color=color, markerfacecolor="white", markersize=4, label="mean")
     axes.set_yticks(places, [level.replace("log^a N", r"$\log^aN$").replace("Delta", r"$\Delta$") for level in levels])
     axes.set_ylim(len(levels) - 0.4, -0.6)
 
@@ -140,10 +142,10 @@ def draw_tails(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     risk, clipped = axes[0]
     for rank, law in enumerate(laws):
         color, marker = LAWS.get(law, (GREY, "x"))
-        own = where(ours, law=law)
-        places = own["factor"].map({name: place for place, name in enumerate(factors)})
+        rows = where(ours, law=law)
+        places = rows["factor"].map({name: place for place, name in enumerate(factors)})
         shift = 0.07 * (rank - (len(laws) - 1) / 2)
-        _by_factor(risk, clipped, own.assign(place=places + shift).sort_values("place"), law, color, marker)
+        _by_factor(risk, clipped, rows.assign(place=places + shift).sort_values("place"), law, color, marker)
         for _, row in where(main, series=OLS, law=law).drop_duplicates("law").iterrows():
             risk.axhline(row["mean"], color=color, linestyle="--", linewidth=0.9, label=f"{label_of(OLS)}, {law}")
     for panel in (risk, clipped):
@@ -158,11 +160,12 @@ def draw_tails(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _by_factor(risk: Axes, clipped: Axes, rows: pd.DataFrame, law: str, color: str, marker: str) -> None:
+    """Draws risks and shares clipped of one law."""
     if not len(rows):
         return
     middle, bars = styles.middle_of(rows)
     label = f"{label_of(AMBSSGD)}, {law}"
     risk.vlines(rows["place"], rows["q10"], rows["q90"], color=color, alpha=0.3, linewidth=5)
     risk.errorbar(rows["place"], middle, yerr=bars, color=color, marker=marker, linewidth=1.0, label=label)
-    kept = rows[rows["clip_fraction"] > 0]
-    clipped.plot(kept["place"], kept["clip_fraction"], color=color, marker=marker, linewidth=1.0)
+    above = rows[rows["clip_fraction"] > 0]
+    clipped.plot(above["place"], above["clip_fraction"], color=color, marker=marker, linewidth=1.0)

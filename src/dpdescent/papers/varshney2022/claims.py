@@ -1,11 +1,11 @@
 """Every claim of varshney2022 that a computation can judge, with a criterion made from the paper's words.
 
 The paper is theory and has no experiment: its theorems, remarks and comparisons are the claims. The column `source`
-says which are ours, because the paper does not make them; its scaling is judged at a fixed quantile, and notes say
-what it is with our rule C = 1 for DP-STAT. The criteria were written before any run of the experiments; what a
-throw-away prototype had shown was known. Where one was changed after a first look at the tables, or after a review of
-them, or what it is held against, the claim's column `changed` says so. The words are read as numbers in `criteria`, the
-same for all claims.
+says which are ours, because the paper does not make them. The paper's scaling is judged at a fixed quantile, and notes
+give it with our rule C = 1 for DP-STAT too. The criteria were written before any run of the experiments, but with the
+results of a throw-away prototype known. Where a criterion, or the quantity that it is about, was changed after a first
+look at the tables or after a review of them, the claim's column `changed` says so. `criteria` reads the words as
+numbers, the same for all claims.
 """
 
 from dpdescent.papers.varshney2022 import (
@@ -33,5 +33,5 @@ PARTS = (
 
 
 def judge(evidence: Evidence) -> list[Claim]:
-    """Returns all claims: risks first, then what they rest on."""
+    """Returns all claims: those on risks first, then those on the statements that risks rest on."""
     return [claim for part in PARTS for claim in part.judge(evidence)]

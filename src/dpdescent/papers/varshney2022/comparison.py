@@ -1,7 +1,7 @@
-"""Other methods: the bounds that varshney2022 quotes for them, constants set to 1, and measured risks beside its own.
+"""Other methods: their bounds as varshney2022 quotes them, constants set to 1, and their risks beside DP-AMBSSGD's.
 
 The paper has no table; the entries stand in its abstract, Secs. 1, 1.3 and 3, and the remarks on its theorems. They are
-quoted, not checked against the works themselves. Logarithms are left out, so values are orders and no bounds.
+quoted, not checked against the works themselves. Logarithms are left out, so that values are orders and no bounds.
 """
 
 import math
@@ -30,7 +30,7 @@ from dpdescent.replication.judging.criteria import at_least, at_most, between, w
 from dpdescent.replication.judging.evidence import Bound, Claim, ClaimKind, Evidence, Unjudged
 from dpdescent.replication.judging.records import Place
 
-# What is quoted --------------------------------------------------------------------------------------------------------
+# Quoted bounds ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -57,21 +57,21 @@ class Point:
 
     @property
     def sampling(self) -> float:
-        """The term of sampling, sigma^2 d / N."""
+        """Term of sampling, sigma^2 d / N."""
         return self.sigma**2 * self.d / self.records
 
     @property
     def privacy(self) -> float:
-        """The term of privacy per unit of squared scale, d^2 / (eps N)^2."""
+        """Term of privacy d^2 / (eps N)^2 per unit of squared scale."""
         return (self.d / (self.eps * self.records)) ** 2
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One method with the bound and the sample size that the paper quotes for it.
+    """One method with its bound and its sample size, as the paper quotes them.
 
     Attributes:
-        method: name, with the work that is quoted.
+        method: name, with the quoted work.
         bound: excess risk as text.
         sample_size: N that it needs, as text; empty where none is quoted.
         risk: excess risk at a point, constants 1.
@@ -86,33 +86,34 @@ class Entry:
 
 
 def dp_ambssgd(point: Point) -> float:
-    """`sigma^2 d / N + sigma^2 d^2 / (eps N)^2` (varshney2022 Thm 3.7 at kappa = 1)."""
+    """Bound `sigma^2 d / N + sigma^2 d^2 / (eps N)^2` (varshney2022 Thm 3.7 at kappa = 1)."""
     return point.sampling + point.sigma**2 * point.privacy
 
 
 def dp_ssgd(point: Point) -> float:
-    """`sigma^2 d / N + (|w*|^2 + sigma^2) d^2 / (eps N)^2` (varshney2022 Cor. 3.3)."""
+    """Bound `sigma^2 d / N + (|w*|^2 + sigma^2) d^2 / (eps N)^2` (varshney2022 Cor. 3.3)."""
     return point.sampling + (point.w_norm**2 + point.sigma**2) * point.privacy
 
 
 def cai(point: Point) -> float:
-    """`sigma^2 d / N + (d |w*|^2 + sigma^2) d^2 / (eps N)^2` (varshney2022, after Thm 1.1)."""
+    """Bound `sigma^2 d / N + (d |w*|^2 + sigma^2) d^2 / (eps N)^2` (varshney2022, after Thm 1.1)."""
     return point.sampling + (point.d * point.w_norm**2 + point.sigma**2) * point.privacy
 
 
 def efficient_without_noise(point: Point) -> float:
-    """`d^3 / (eps N)^2`, quoted for sigma = 0 (varshney2022, abstract)."""
+    """Bound `d^3 / (eps N)^2`, quoted for sigma = 0 (varshney2022, abstract)."""
     return point.d * point.w_norm**2 * point.privacy
 
 
 def convex_optimisation(point: Point) -> float:
-    """`L |C| (1 / sqrt(N) + sqrt(d) / (eps N))` at L = d and |C| = |w*| (varshney2022 Sec. 1.3)."""
+    """Bound `L |C| (1 / sqrt(N) + sqrt(d) / (eps N))` at L = d and |C| = |w*| (varshney2022 Sec. 1.3)."""
     rate = 1.0 / math.sqrt(point.records) + math.sqrt(point.d) / (point.eps * point.records)
     return point.d * point.w_norm * rate
 
 
 FREE, CAI = "without privacy", "Cai et al. 2021"
-# Of sufficient statistics (Sec. 1.3) and DP-SGD with replacement (Sec. 3) only sample sizes are quoted, d^1.5.
+# Without sufficient statistics (Sec. 1.3) and DP-SGD with replacement (Sec. 3), because only their sample sizes, d^1.5,
+# are quoted.
 ENTRIES = (
     Entry(FREE, "sigma^2 d/N", "d", lambda point: point.sampling),
     Entry("lower bound (Cai et al. 2021)", "sigma^2 d/N + sigma^2 d^2/(eps N)^2", "", dp_ambssgd),
@@ -135,7 +136,7 @@ ENTRIES = (
 
 
 def run_table_bounds(spec: Spec) -> Iterator[Row]:
-    """Yields a row for each method, label noise and epsilon for which the paper quotes a bound, where it is quoted."""
+    """Yields a row for each method, label noise and epsilon for which the paper quotes a bound."""
     cell, arms = spec["cell"], spec["arms"]
     if spec["trials"][0] > 0:
         return
@@ -152,19 +153,19 @@ def run_table_bounds(spec: Spec) -> Iterator[Row]:
 
 
 def free_epsilon(d: int, records: float) -> float:
-    """eps above which privacy costs no more than sampling does: sqrt(d / N) (varshney2022 Sec. 1)."""
+    """Epsilon sqrt(d / N), above which privacy costs no more than sampling does (varshney2022 Sec. 1)."""
     require_positive(d=d, records=records)
     return math.sqrt(d / records)
 
 
 def private_share(c: float) -> float:
-    """Privacy's term over sampling's at eps = c sqrt(d/N): 1/c^2, where the text has 1/c (varshney2022 Sec. 1)."""
+    """Ratio 1/c^2 of privacy's term to sampling's at eps = c sqrt(d/N); the text has 1/c (varshney2022 Sec. 1)."""
     require_positive(c=c)
     return 1.0 / c**2
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates privacy's term over sampling's at two c of eps = c sqrt(d / N), where privacy is called free."""
+    """Evaluates the ratio of privacy's term to sampling's at eps = c sqrt(d / N) for two c at which privacy is free."""
     for row in algebra.rows_of(rows(evidence, "risk_vs_eps", series=AMBSSGD).drop_duplicates(["N", "d", "sigma"])):
         d, N = int(row["d"]), float(row["N"])
         for c in (2.0, 10.0):
@@ -176,7 +177,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 # Claims -------------------------------------------------------------------------------------------------------------
 
-# What no table can judge: id, artefact, location, kind, statement, why nothing judges it, because of what.
+# Claims that no table can judge: id, artefact, location, kind, statement, kind of reason, reason.
 OPEN: tuple[tuple[str, str, str, ClaimKind, str, Unjudged, str], ...] = (
     ("liu-exponential", "table_bounds", "Sec. 1", "text", "Liu et al. (2021) have strong error rates too, at a cost exponential in d and N", "literature", "cited; no such method is run here"),
     ("cai-restricted", "table_bounds", "Sec. 1 (after Thm 1.1)", "text", "the bound of Cai et al. (2021) is stated for sigma >= sqrt(d) only, so that matching bounds hold for specific sigma",
@@ -199,7 +200,7 @@ OPEN: tuple[tuple[str, str, str, ClaimKind, str, Unjudged, str], ...] = (
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges bounds, then measured risks beside that of DP-AMBSSGD; lists what no table can judge."""
+    """Judges bounds, then measured risks beside that of DP-AMBSSGD; lists the claims that no table can judge."""
     yield from _bounds(evidence)
     yield from _risks(evidence)
     for id, artefact, location, kind, statement, why, because in OPEN:
@@ -216,24 +217,24 @@ AT = ["d", "N", "sigma", "eps"]
 
 
 def _bounds(evidence: Evidence) -> Iterator[Claim]:
-    """Judges what the text says of bounds, which is algebra."""
+    """Judges the text's comparisons of bounds, which are algebra."""
 
     def private_terms(method: str) -> pd.DataFrame:
-        """What a bound has beyond sigma^2 d/N."""
+        """Rows of a method's bound less sigma^2 d/N."""
         whole, sampling = (rows(evidence, "table_bounds", method=name) for name in (method, FREE))
         return algebra.differences(whole, sampling, AT)
 
     others, ssgd, ours = (private_terms(method) for method in (CAI, SSGD, AMBSSGD))
     yield claim_on_all_cells(
-        # d |w*|_H^2 / sigma^2 + 1 is at least 2 wherever sigma <= sqrt(d): no table can change that.
+        # An identity, because d |w*|_H^2 / sigma^2 + 1 is at least 2 wherever sigma <= sqrt(d).
         id="bound-significantly-better", **QUOTED | {"location": "Sec. 1 (after Thm 1.1)", "kind": "text"},
         statement="the bound of existing methods is significantly sub-optimal for sigma <= sqrt(d)",
         quantity="(algebra) term of privacy of the bound quoted for Cai et al. over that of DP-AMBSSGD, constants 1, at sigma <= sqrt(d): the smallest",
         cells=algebra.ratios(others, ours, AT), criterion=at_least(SIGNIFICANT),
         note="(d |w*|_H^2 + sigma^2) / sigma^2; logarithms are left out of both",
     )  # fmt: skip
-    against = criteria.gains(others, ours, AT)
-    factors = algebra.scaled_rows(against, floats(against, "sigma") ** 2 / floats(against, "d"))
+    ratios = criteria.gains(others, ours, AT)
+    factors = algebra.scaled_rows(ratios, floats(ratios, "sigma") ** 2 / floats(ratios, "d"))
     yield claim_on_all_cells(
         id="bound-factor", **QUOTED,
         statement="the second term is smaller than that of existing results by O(d) and a factor sigma^2",
@@ -261,6 +262,7 @@ def _risks(evidence: Evidence) -> Iterator[Claim]:
     statistics = criteria.noisy(risks(evidence, "risk_vs_n", ADA_SSP))
 
     def advantages(table: pd.DataFrame) -> Places:
+        """Ratios of a method's risks to those of DP-AMBSSGD."""
         return algebra.ratios(table, risks(evidence, "risk_vs_n", AMBSSGD), criteria.PLACE, ["panel", "N", "sigma"])
 
     yield claim_on_all_cells(
@@ -282,9 +284,9 @@ def _risks(evidence: Evidence) -> Iterator[Claim]:
     kappas = kappas[(floats(kappas, "T") == per_kappa * floats(kappas, "kappa")) & (floats(kappas, "kappa") > 1)]
     laws = laws[(laws["factor"].astype(str) == "1.25") & laws["law"].isin(["Laplace", "dependent noise"])]
     beyond = {
-        f"{axis}, {where}": each
+        f"{axis}, {where}": ratio
         for axis, artefact, ours in (("kappa", "risk_vs_kappa", kappas), ("law", "tails", laws))
-        for where, each in algebra.ratios(
+        for where, ratio in algebra.ratios(
             risks(evidence, artefact, ADA_SSP), ours, ["N", "d", "sigma", axis], [axis]
         ).items()
     }
@@ -322,9 +324,8 @@ def _risks(evidence: Evidence) -> Iterator[Claim]:
 def _least_squares(evidence: Evidence) -> Claim:
     ols = criteria.noisy(rows(evidence, "risk_vs_n", panel=criteria.MODERATE, series=OLS))
     dimension = float(ols["d"].min()) if len(ols) else math.nan
-    law = criteria.in_units(
-        ols, lambda t: floats(t, "sigma") ** 2 * floats(t, "d") / (2 * (floats(t, "N") - floats(t, "d") - 1))
-    )
+    d, N = floats(ols, "d"), floats(ols, "N")
+    law = criteria.in_units(ols, lambda _: floats(ols, "sigma") ** 2 * d / (2 * (N - d - 1)))
     return claim_on_all_cells(
         id="least-squares-law", artefact="risk_vs_n", location="Remark (i) after Thm 3.7", kind="theorem", source="ours",
         statement="(ours) least squares, the non-private optimum, has risk sigma^2 d / (2 (N - d - 1))",

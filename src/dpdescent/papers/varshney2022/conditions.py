@@ -1,4 +1,4 @@
-"""What varshney2022 assumes and asks for: moments of normal covariates (Definition 2.1, eq. 44), and the N of conditions."""
+"""Assumptions and conditions of varshney2022: moments of normal covariates (Definition 2.1, eq. 44), and least N."""
 
 import math
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ R_SQUARED, TAIL, CONTRACTION, PRODUCT = (
 
 
 def tail_probability_ratio(d: int, beta: float) -> float:
-    """P(|x|^2 > d log(1/beta)) / beta for x ~ N(0, I): at most 1 by Definition 2.1 (2); exactly 1 at d = 2."""
+    """Ratio P(|x|^2 > d log(1/beta)) / beta for x ~ N(0, I): at most 1 by Definition 2.1 (2), exactly 1 at d = 2."""
     require_positive(d=d)
     require_probability(beta=beta)
     return float(chi2.sf(d * math.log(1.0 / beta), d)) / beta
@@ -52,7 +52,7 @@ class Contraction:
 
     Attributes:
         in_h: largest eigenvalue of H^-1/2 E[B'HB] H^-1/2.
-        claimed_in_h: 1 - eta mu, by which (44) bounds it; Lemma B.5, to which (44) refers, does not show that.
+        claimed_in_h: bound 1 - eta mu of `in_h` in (44); Lemma B.5, to which (44) refers, does not show it.
         excess: largest eigenvalue of E[B'B] - (I - eta H), at most 0 by Lemma B.5.
     """
 
@@ -62,7 +62,7 @@ class Contraction:
 
 
 def contraction(lam: ArrayLike, eta: float, batch: float) -> Contraction:
-    """`E[B'CB] = C - eta (HC + CH) + eta^2 ((b+1)/b HCH + Tr(HC) H / b)` at C = H and C = I (varshney2022 Lemma B.5)."""
+    """Contraction by `E[B'CB] = C - eta (HC + CH) + eta^2 ((b+1)/b HCH + Tr(HC) H / b)` at C = H and I (Lemma B.5)."""
     values = np.asarray(lam, dtype=np.float64)
     require_positive(lam=values.min(), eta=eta, batch=batch)
     shared = 1.0 - 2.0 * eta * values + (eta * values) ** 2 * (batch + 1.0) / batch
@@ -80,6 +80,7 @@ def run_moments(spec: Spec) -> Iterator[Row]:
 
 
 def _quantities(spec: Spec) -> Iterator[Row]:
+    """Yields exact values beside claimed ones: tails, then R_x^2, then contraction coefficients."""
     arms = spec["arms"]
     for d in as_list(spec["cell"]["d"]):
         for beta in as_list(arms["beta"]):
@@ -91,16 +92,15 @@ def _quantities(spec: Spec) -> Iterator[Row]:
             # Corollaries 3.3 and 3.8 take R_x^2 = d.
             yield {**base, "quantity": R_SQUARED, "value": input_bound_squared(lam), "claimed": float(lam.sum())}
             for b in as_list(arms["b"]):
-                found = contraction(lam, theorem_step(lam, b), b)
-                claims = {
-                    CONTRACTION: (found.in_h, found.claimed_in_h),
-                    PRODUCT: (found.excess, 0.0),
-                }  # fmt: skip
-                for quantity, (value, claimed) in claims.items():
+                exact = contraction(lam, theorem_step(lam, b), b)
+                for quantity, value, claimed in (
+                    (CONTRACTION, exact.in_h, exact.claimed_in_h),
+                    (PRODUCT, exact.excess, 0.0),
+                ):
                     yield {**base, "b": b, "quantity": quantity, "value": value, "claimed": claimed}
 
 
-# Smallest N that meets the printed conditions, for the constants that are left open -------------------------------------
+# Smallest N that meets the printed conditions, for several values of the open constants --------------------------------
 
 WIDTHS = {"B / N^200": 200.0, "B / N^100": 100.0, "B / N": 1.0}
 STATISTIC, BATCH, START = "s >= 2 Gamma", "batch condition of Lemma 3.11", "eta mu N / 2 >= log N"
@@ -119,21 +119,21 @@ def smallest_records_for_stat(alpha: float, c1: float = 1.0, width_power: float 
 
 
 def run_feasibility(spec: Spec) -> Iterator[Row]:
-    """Yields a row for each condition, constant and noise multiplier."""
+    """Yields the least N for each condition, constant and noise multiplier."""
     if spec["trials"][0] > 0:
         return
-    settings, arms = spec["settings"], spec["arms"]
+    settings, arms, delta = spec["settings"], spec["arms"], spec["settings"]["delta"]
 
     def problem(d: int) -> formulas.LinearProblem:
         return Design.of(d, 1.0, settings["w_norm"]).problem(10**6, arms["sigma"])
 
     def single_pass(N: float) -> float:
         """Theorem 3.1's order of alpha with constant 1 at the remark's largest epsilon: log(N/delta)."""
-        return formulas.theorem_3_1(formulas.EpsilonRanges.of(N, settings["delta"]).remark, settings["delta"], N)
+        return formulas.theorem_3_1(formulas.EpsilonRanges.of(N, delta).remark, delta, N)
 
     multipliers = {
-        PUBLISHED_ALPHA: formulas.published_multiplier(settings["eps"], settings["delta"]),
-        EXACT_ALPHA: formulas.gaussian_multiplier(settings["eps"], settings["delta"]),
+        PUBLISHED_ALPHA: formulas.published_multiplier(settings["eps"], delta),
+        EXACT_ALPHA: formulas.gaussian_multiplier(settings["eps"], delta),
     }
     for (series, alpha), c1 in product(multipliers.items(), as_list(arms["c1"])):
         row = {"c1": c1, "series": series, "trial": 0}
@@ -165,15 +165,15 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _moments(evidence: Evidence) -> Iterator[Claim]:
-    shares = _over_claimed(rows(evidence, MOMENTS, quantity=R_SQUARED), ["kappa", "d"])
+    ratios = _ratios_to_claimed(rows(evidence, MOMENTS, quantity=R_SQUARED), ["kappa", "d"])
     yield claim_on_all_cells(
         id="r-squared-is-d", **OF_MOMENTS | {"location": "Cor. 3.3, Cor. 3.8"},
         statement="for x ~ N(0, I), R_x^2 = d",
         quantity="exact R_x^2 over Tr H: the one that is furthest off",
-        cells={place: share for place, share in shares.items() if place.startswith("kappa = 1,")}, criterion=within_of(1.0, EQUAL),
+        cells={place: ratio for place, ratio in ratios.items() if place.startswith("kappa = 1,")}, criterion=within_of(1.0, EQUAL),
         regime=Regime(("R_x^2 as the least one of Sec. 2, because Theorems 3.2 and 3.7 ask for E|x|^2 <= R_x^2 alone, which d meets",), "two definitions", "unstated value decides", ("not reproduced",)),
         changed="After a second reading the theorems' own condition on R_x^2 is a reading too.",
-        note=f"R_x^2 = Tr H + 2 |H|: off by 2/d, which matters for small d only. {algebra.places_text(shares)}",
+        note=f"R_x^2 = Tr H + 2 |H|: off by 2/d, which matters for small d only. {algebra.places_text(ratios)}",
     )  # fmt: skip
     tail = rows(evidence, MOMENTS, quantity=TAIL)
     tails: tuple[tuple[str, float, Source, str, str], ...] = (
@@ -202,15 +202,15 @@ def _moments(evidence: Evidence) -> Iterator[Claim]:
         id="step-44-large-batch", **OF_MOMENTS | {"location": "App. B, step to (44)"},
         statement="E[B'HB] <= (1 - eta mu) H, for b >= kappa d, which Lemma 3.11's own condition implies up to constants",
         quantity="exact coefficient of the worst direction over 1 - eta mu: the largest over d, kappa and b",
-        cells=_over_claimed(large, ["d", "kappa", "b"]), criterion=at_most(1.0 + EQUAL),
+        cells=_ratios_to_claimed(large, ["d", "kappa", "b"]), criterion=at_most(1.0 + EQUAL),
         changed="After a first look at the tables a claim about every b is left to the finding.",
         note="smaller b: finding step-44",
     )  # fmt: skip
 
 
-def _over_claimed(table: pd.DataFrame, keys: list[str]) -> Places:
-    """What was computed over what is claimed, where that is positive."""
-    return algebra.means(in_units(exact_rows(table, "mean"), lambda t: floats(t, "claimed")), keys)
+def _ratios_to_claimed(table: pd.DataFrame, keys: list[str]) -> Places:
+    """Ratios of exact values to claimed ones, by place, where the latter are positive."""
+    return algebra.means(in_units(exact_rows(table, "mean"), lambda frame: floats(frame, "claimed")), keys)
 
 
 def _conditions(evidence: Evidence) -> Iterator[Claim]:
@@ -224,7 +224,7 @@ def _conditions(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     table = rows(evidence, SIZES, condition=START, series=PUBLISHED_ALPHA)
     N = np.maximum(floats(table, "mean"), math.e)
-    # 1 / eta has log^4 N and alpha^2 = log^2(N/delta), and the condition one more log N.
+    # log^4 N and alpha^2 = log^2(N/delta) are in 1 / eta, and one more log N is in the condition.
     logs = np.log(N) ** 5 * np.log(N / float(evidence.settings["delta"])) ** 2
     yield claim_on_all_cells(
         id="ssgd-condition", **OF_MOMENTS | {"artefact": SIZES, "location": "Thm 3.2, (6)"},
@@ -238,7 +238,7 @@ def _conditions(evidence: Evidence) -> Iterator[Claim]:
 
 # Bounds ----------------------------------------------------------------------------------------------------------------
 
-# What rounding may leave of an eigenvalue that is 0: all of them are of order one.
+# Largest eigenvalue that rounding may make of 0, because all eigenvalues are of order one.
 EPSILON = 1e-12
 # Failure probabilities at which (4) is evaluated.
 FAILURES = (0.01, 1e-4, 1e-8)
@@ -249,42 +249,40 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     parts = {TAIL: _tail, CONTRACTION: _contraction, PRODUCT: _product}
     table = rows(evidence, MOMENTS)
     for quantity, part in parts.items():
-        chosen = table[table["quantity"] == quantity]
-        sizes = ends_and_middle(chosen["b"].astype(float))
-        for found in algebra.rows_of(chosen[chosen["b"].isin(sizes) | chosen["b"].isna()]):
-            yield part(found)
+        cases = table[table["quantity"] == quantity]
+        sizes = ends_and_middle(cases["b"].astype(float))
+        for row in algebra.rows_of(cases[cases["b"].isin(sizes) | cases["b"].isna()]):
+            yield part(row)
     for beta in FAILURES:
-        yield _one_direction(beta)
-    for found in algebra.rows_of(rows(evidence, "risk_vs_n").drop_duplicates(["N", "d"]).dropna(subset=["N", "d"])):
-        yield from _public(evidence.settings_of("risk_vs_n")["w_norm"], found)
+        measured = 2.0 * float(norm.sf(math.sqrt(NORMAL_K2**2 * math.log(1.0 / beta))))
+        why = "K2 = sqrt(2), a = 1/2, v along the largest eigenvalue; measured is the exact probability"
+        yield bound_rows.exact_row(
+            "P(<x, v>^2 > K2^2 |H| log(1/beta))", "Def. 2.1 (4)", f"x ~ N(0, H), beta={beta:g}", beta, measured, why
+        )
+    for row in algebra.rows_of(rows(evidence, "risk_vs_n").drop_duplicates(["N", "d"]).dropna(subset=["N", "d"])):
+        yield from _public(evidence.settings_of("risk_vs_n")["w_norm"], row)
 
 
-def _tail(found: pd.Series) -> Bound:
-    beta, text = float(found["beta"]), place_text("x ~ N(0, I)", found, "d", "beta")
+def _tail(row: pd.Series) -> Bound:
+    """Evaluates the tail of |x|^2."""
+    beta, text = float(row["beta"]), place_text("x ~ N(0, I)", row, "d", "beta")
     why = "a = 1/2; measured is the exact probability; equality at d = 2"
-    return bound_rows.exact_row("P(|x|^2 > d log(1/beta))", "Def. 2.1 (2)", text, beta, found["mean"] * beta, why)
+    return bound_rows.exact_row("P(|x|^2 > d log(1/beta))", "Def. 2.1 (2)", text, beta, row["mean"] * beta, why)
 
 
-def _one_direction(beta: float) -> Bound:
-    measured = 2.0 * float(norm.sf(math.sqrt(NORMAL_K2**2 * math.log(1.0 / beta))))
-    why = "K2 = sqrt(2), a = 1/2, v along the largest eigenvalue; measured is the exact probability"
-    return bound_rows.exact_row(
-        "P(<x, v>^2 > K2^2 |H| log(1/beta))", "Def. 2.1 (4)", f"x ~ N(0, H), beta={beta:g}", beta, measured, why
-    )
-
-
-def _product(found: pd.Series) -> Bound:
+def _product(row: pd.Series) -> Bound:
+    """Evaluates Lemma B.5."""
     why = "measured is the largest eigenvalue of E[B'B] - (I - eta H), exact, at Theorem 3.7's step"
-    text = place_text("moments", found, "d", "kappa", "b")
+    text = place_text("moments", row, "d", "kappa", "b")
     return bound_rows.bound_row(
-        bound="E[B'B] - (I - eta H)", location="Lemma B.5", setting=text, value=0.0, measured=found["mean"],
+        bound="E[B'B] - (I - eta H)", location="Lemma B.5", setting=text, value=0.0, measured=row["mean"],
         direction="at most", note=why, allowed=EPSILON,
     )  # fmt: skip
 
 
-def _contraction(found: pd.Series) -> Bound:
+def _contraction(row: pd.Series) -> Bound:
     """Evaluates step (44), with a verdict where the weakest form of Lemma 3.11's condition on b is met."""
-    lam, b = spectrum(int(found["d"]), float(found["kappa"])), float(found["b"])
+    lam, b = spectrum(int(row["d"]), float(row["kappa"])), float(row["b"])
     eta = theorem_step(lam, b)
     kappa, bound = float(lam.max() / lam.min()), input_bound_squared(lam)
     needed = math.sqrt(24.0 * eta * bound * NORMAL_K2**2 * kappa * float(lam.sum()) / float(lam.min()))
@@ -293,14 +291,14 @@ def _contraction(found: pd.Series) -> Bound:
         "1 - eta mu; measured is the exact coefficient of the worst direction; Lemma 3.11's condition on b, at "
         f"alpha = 1 and without logarithms, is b >= {needed:.4g}: {met_or_not(met)}"
     )
-    text = place_text("moments", found, "d", "kappa", "b")
-    return bound_rows.exact_row("E[B'HB] against H", "(44)", text, found["claimed"], found["mean"], why, met=met)
+    text = place_text("moments", row, "d", "kappa", "b")
+    return bound_rows.exact_row("E[B'HB] against H", "(44)", text, row["claimed"], row["mean"], why, met=met)
 
 
-def _public(w_norm: float, found: pd.Series) -> Iterator[Bound]:
-    """Evaluates the bounds of |x| and |y| to which other methods clip."""
-    d, N = int(found["d"]), float(found["N"])
-    text = place_text("x ~ N(0, I)", found, "d", "N")
+def _public(w_norm: float, row: pd.Series) -> Iterator[Bound]:
+    """Evaluates the public bounds of |x| and |y|, to which other methods clip."""
+    d, N = int(row["d"]), float(row["N"])
+    text = place_text("x ~ N(0, I)", row, "d", "N")
     measured = float(chi2.sf(norm_bound(spectrum(d, 1.0), N) ** 2, d))
     why = "t = log N; measured is the exact probability"
     yield bound_rows.exact_row("P(|x| > |X|)", "Lemma A.5", text, 1.0 / N, measured, why)

@@ -19,10 +19,11 @@ WIDTHS = {
 }
 EXPERIMENTS = (1e4, 1e6)
 CONDITIONS, CHANCE = ("R_x^2", "E[B'HB] against H", "E[B'B] against I - eta H"), "P(|x|^2 > d log 1/beta) / beta"
-# Dimension that is drawn with marks; others have thin lines.
+# Dimension with marks; others have thin lines.
 MAIN_D = 10
-# Smallest ratio of a probability to the claimed one that is drawn.
+# Smallest ratio of a probability to the claimed one in the panel.
 LEAST = 1e-9
+# Least room above and below 0.
 ROOM = 0.02
 
 
@@ -51,26 +52,29 @@ def draw_feasibility(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _two_multipliers(axes: Axes, rows: pd.DataFrame, x: str, label: str, color: str, marker: str) -> None:
+    """Draws the least N with either noise multiplier."""
     for series, dash, fill in ((NEEDED, "-", color), (EXACT, "--", "white")):
-        own = where(rows, series=series).sort_values(x)
-        if len(own):
+        curve = where(rows, series=series).sort_values(x)
+        if len(curve):
             style: dict[str, Any] = {"color": color, "marker": marker, "linestyle": dash, "markerfacecolor": fill}
-            axes.plot(own[x], own["mean"], label=label if series == NEEDED else None, **style)
+            axes.plot(curve[x], curve["mean"], label=label if series == NEEDED else None, **style)
 
 
 def draw_moments(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws R_x^2 and the tail of |x|^2 over their claimed values, and contraction coefficients minus claimed ones."""
+    """Draws R_x^2 and the tail of |x|^2 divided by claimed values, and contraction coefficients minus claimed ones."""
     figure, axes = panels(4, size=(4.1, 4.0), squeeze=False)
     bound, tail, weighted, plain = axes[0]
     main = select(table)
     rows = where(main, quantity=CONDITIONS[0])
     ratio = rows.assign(mean=rows["mean"] / rows["claimed"])
-    for kappa, color, marker in _by(main, "kappa"):
-        own = where(ratio, kappa=kappa).sort_values("d")
-        bound.plot(own["d"], own["mean"], color=color, marker=marker, label=rf"$\kappa={kappa:g}$")
+    conditions = values_of(main, "kappa")
+    styles = list(zip(conditions, figures.shades(len(conditions)), MARKERS * len(conditions), strict=False))
+    for kappa, color, marker in styles:
+        curve = where(ratio, kappa=kappa).sort_values("d")
+        bound.plot(curve["d"], curve["mean"], color=color, marker=marker, label=rf"$\kappa={kappa:g}$")
     _chances(tail, where(main, quantity=CHANCE))
     for panel, quantity in ((weighted, CONDITIONS[1]), (plain, CONDITIONS[2])):
-        _excess(panel, where(main, quantity=quantity), _by(main, "kappa"))
+        _excess(panel, where(main, quantity=quantity), styles)
         panel.set(xlabel="batch size $b$", ylabel="exact minus claimed")
     for panel in (bound, tail):
         panel.axhline(1.0, color="black", linestyle="-.", linewidth=1.0, label="as claimed")
@@ -85,23 +89,18 @@ def draw_moments(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     return figure
 
 
-def _by(rows: pd.DataFrame, column: str) -> list[tuple[float, str, str]]:
-    values = values_of(rows, column)
-    return list(zip(values, figures.shades(len(values)), MARKERS * len(values), strict=False))
-
-
 def _chances(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draws the tail of |x|^2 over the claimed one; the claim fails above 1."""
+    """Draws the tail of |x|^2 divided by the claimed one; the claim fails above 1."""
     dimensions = values_of(rows, "d")
     for d, marker, dash in zip(dimensions, MARKERS, ("-", "--", "-.", ":", (0, (5, 1))), strict=False):
-        own = figures.positive(where(rows, d=d)).sort_values("beta")
-        color = VERMILION if (own["mean"] > own["claimed"] * (1 + 1e-9)).any() else GREY
-        if len(own):
-            axes.plot(own["beta"], own["mean"], color=color, marker=marker, linestyle=dash, label=f"$d={d:g}$")
+        curve = figures.positive(where(rows, d=d)).sort_values("beta")
+        color = VERMILION if (curve["mean"] > curve["claimed"] * (1 + 1e-9)).any() else GREY
+        if len(curve):
+            axes.plot(curve["beta"], curve["mean"], color=color, marker=marker, linestyle=dash, label=f"$d={d:g}$")
 
 
 def _excess(axes: Axes, rows: pd.DataFrame, conditions: list[tuple[float, str, str]]) -> None:
-    """Draws exact minus claimed coefficients against the batch size; the claim is that they are at most 0.
+    """Draws exact minus claimed coefficients against the batch size; by the claim these differences are at most 0.
 
     The main dimension has marks, others have thin lines.
     """
@@ -109,9 +108,9 @@ def _excess(axes: Axes, rows: pd.DataFrame, conditions: list[tuple[float, str, s
     main = min(dimensions, key=lambda d: abs(d - MAIN_D)) if dimensions else MAIN_D
     for kappa, color, marker in conditions:
         for d in dimensions:
-            own = where(rows, kappa=kappa, d=d).sort_values("b")
+            curve = where(rows, kappa=kappa, d=d).sort_values("b")
             style: dict[str, Any] = {"marker": marker} if d == main else {"linewidth": 0.6, "alpha": 0.7}
-            axes.plot(own["b"], own["mean"] - own["claimed"], color=color, **style)
+            axes.plot(curve["b"], curve["mean"] - curve["claimed"], color=color, **style)
     axes.axhline(0.0, color="black", linestyle="-.", linewidth=1.0)
     # Room on both sides of 0, because the lemma is an equality for some H.
     low, high = axes.get_ylim()

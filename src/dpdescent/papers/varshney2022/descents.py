@@ -1,4 +1,4 @@
-"""Runs of all methods on the same records: many arms of an engine at once, and what they are compared with."""
+"""Runs of all methods on the same records: many arms of an engine at once, and the methods beside DP-AMBSSGD."""
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from dpdescent.papers.varshney2022.formulas import Array
 from dpdescent.papers.varshney2022.setting import ADA_SSP, Design, Part, Row
 
 Key = TypeVar("Key", bound=Hashable)
-# A risk of a series or another key, and the measures of its run.
+# A series or another key, its risk, and the measures of its run.
 Measured = tuple[Key, float, Row]
 
 # Measures of least squares and AdaSSP, which have no iterations and no clipping threshold.
@@ -30,7 +30,7 @@ STEPS = 4096
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """One arm's run of T iterations.
+    """Results of one arm's run of T iterations.
 
     Attributes:
         average: mean of the last iterates, shape (d,).
@@ -70,7 +70,7 @@ def shuffled(part: Part, design: Design, X: Array, Y: Array, trial: int, T: int)
 
 
 def fresh(part: Part, design: Design, N: int, sigmas: Sequence[float], trial: int) -> Iterator[Batch]:
-    """Draws batches as they are met, because independent draws have one law in every order."""
+    """Draws each batch when its turn comes, unpermuted, because independent draws have one law in every order."""
     rng = part.stream(design.place(N), trial, "batches")
     return (design.draw(N // part.T, np.array(sigmas), rng) for _ in range(part.T))
 
@@ -78,7 +78,7 @@ def fresh(part: Part, design: Design, N: int, sigmas: Sequence[float], trial: in
 def descend(
     arms: Mapping[Key, Arm[SGDArm]], batches: Iterable[Batch], normals: dp_ambssgd.Normals, tail: float
 ) -> dict[Key, Outcome]:
-    """Runs all arms on the same batches with the same normals; of the iterates the share `tail` is averaged."""
+    """Runs all arms on the same batches with the same normals; the average is over a share `tail` of the iterates."""
     runs = dp_ambssgd.descend(batches, [arm.settings for arm in arms.values()], normals, tail)
     return {
         key: Outcome(
@@ -94,7 +94,7 @@ def trial_of(
 ) -> dict[Key, Outcome]:  # fmt: skip
     """Runs all arms on T batches with normals from a trial's stream for a role."""
     clippings = [arm.settings.clipping for arm in arms.values()]
-    levels = max((each.search.levels for each in clippings if isinstance(each, Adaptive)), default=0)
+    levels = max((clipping.search.levels for clipping in clippings if isinstance(clipping, Adaptive)), default=0)
     normals = dp_ambssgd.Normals.draw(part.stream(design.place(N), trial, role), T, design.d, levels)
     return descend(arms, batches, normals, part.settings.tail)
 
@@ -102,21 +102,23 @@ def trial_of(
 def risks_of(
     part: Part, design: Design, N: int, trial: int, arms: Mapping[Key, Arm[SGDArm]], batches: Iterable[Batch],
     role: str = "noise",
-) -> Iterator[Measured[Key]]:  # fmt: skip
-    """Runs all arms as `trial_of`, T from the settings, and yields key, risk and measures of each."""
-    for key, outcome in trial_of(part, design, N, trial, part.T, arms, batches, role).items():
-        yield key, float(design.risk(outcome.average)), {"T": part.T, **outcome.measures}
+) -> list[Measured[Key]]:  # fmt: skip
+    """Runs all arms as `trial_of` does, with T from the settings; returns key, risk and measures of each arm."""
+    outcomes = trial_of(part, design, N, trial, part.T, arms, batches, role)
+    risks = design.risk(np.stack([outcome.average for outcome in outcomes.values()])).tolist()
+    measures = [{"T": part.T, **outcome.measures} for outcome in outcomes.values()]
+    return list(zip(outcomes, risks, measures, strict=True))
 
 
 def runs_of(part: Part, choices: Mapping[Key, Choice], X: Array, Y: Array, trial: int) -> dict[Key, Outcome]:
     """Runs DP-AMBSSGD on one data set by every choice.
 
-    Choices of one T go through together; their batches are cut from the same permutation, and they share normals.
+    Choices with the same T run together; their batches are cut from the same permutation, and they share normals.
     """
     outcomes: dict[Key, Outcome] = {}
     for T in sorted({choice.T for choice in choices.values()}):
-        mine = {key: choice for key, choice in choices.items() if choice.T == T}
-        arms, design = {key: choice.arm() for key, choice in mine.items()}, next(iter(mine.values())).design
+        arms = {key: choice.arm() for key, choice in choices.items() if choice.T == T}
+        design = next(choice.design for choice in choices.values() if choice.T == T)
         outcomes |= trial_of(part, design, len(X), trial, T, arms, shuffled(part, design, X, Y, trial, T))
     return outcomes
 
@@ -124,25 +126,25 @@ def runs_of(part: Part, choices: Mapping[Key, Choice], X: Array, Y: Array, trial
 def compared(
     part: Part, design: Design, arms: dict[str, Arm[Any]], X: Array, Y: Array, trial: int
 ) -> Iterator[Measured[str]]:
-    """Runs other methods on a data set: AdaSSP on clipped records, if it is there, the rest on shuffled batches."""
-    rest = dict(arms)
-    if (arm := rest.pop(ADA_SSP, None)) is not None:
+    """Runs other methods on a data set: AdaSSP, if it is among them, on clipped records, others on shuffled batches."""
+    one_pass = dict(arms)
+    if (arm := one_pass.pop(ADA_SSP, None)) is not None:
         w = ada_ssp_on_records(part, design, arm, X, Y[:, 0], trial)
         yield ADA_SSP, float(design.risk(w)), NO_STEPS
-    yield from risks_of(part, design, len(X), trial, rest, shuffled(part, design, X, Y, trial, part.T))
+    yield from risks_of(part, design, len(X), trial, one_pass, shuffled(part, design, X, Y, trial, part.T))
 
 
-# What DP-AMBSSGD is compared with ------------------------------------------------------------------------------------
+# Methods beside DP-AMBSSGD -----------------------------------------------------------------------------------------
 
 
 def least_squares(X: Array, Y: Array) -> Array:
     """Returns the least-squares estimates for every column of labels, shape (labels, d)."""
     xx, xy = X.T @ X, Y.T @ X
-    return np.stack([linear_least_squares(Gram(len(X), xx, each, math.nan)) for each in xy])
+    return np.stack([linear_least_squares(Gram(len(X), xx, sums, math.nan)) for sums in xy])
 
 
 def wishart_gram(design: Design, N: int, sigma: float, rng: np.random.Generator) -> Gram:
-    """Draws X'X and X'y of N normal records from their law, without records, so that none can be clipped."""
+    """Draws X'X and X'y of N normal records from their law; no record is drawn, so that none can be clipped."""
     return ada_ssp.wishart_gram(design.w_star, N, rng, root=np.diag(np.sqrt(design.lam)), sigma=sigma)
 
 
@@ -162,7 +164,7 @@ def ada_ssp_on_sums(part: Part, arm: Arm[Calibration], gram: Gram, rng: np.rando
 def full_batch(
     part: Part, design: Design, arm: Arm[dp_gd.DPGDArms], X: Array, y: Array, trial: int
 ) -> tuple[float, Row]:  # fmt: skip
-    """Runs DP-GD with a fixed threshold: risk of the tail average, and the measures of the run."""
+    """Runs DP-GD with a fixed threshold; returns the risk of the tail average and the measures of the run."""
     normals = part.stream(design.place(len(X)), trial, "DP-GD").standard_normal((part.T, design.d))
     run = dp_gd.descend([LinearSample(X, y)], arm.settings, normals[:, None, None, :], record=True)
     assert run.path is not None
@@ -180,9 +182,9 @@ def tail_average(path: Array, tail: float) -> Array:
 def single_passes(
     part: Part, design: Design, N: int, sigmas: Sequence[float], arms: Sequence[Arm[dp_ftrl.FTRLArms]]
 ) -> tuple[Array, Array]:
-    """Runs DP-SSGD in all the part's trials side by side: risks and clipped shares, both of shape (arms, trials).
+    """Runs DP-SSGD in all trials of a part side by side; returns risks and clipped shares, of shape (arms, trials).
 
-    Arms differ in their label noise sigma; otherwise they share records. Records are drawn as they are met, because
+    Arms share the records but for the size sigma of the label noise. A record is drawn when its turn comes, because
     independent draws have the same law in every order.
     """
     eta, clip_norm, noise_sd = (
@@ -197,7 +199,7 @@ def single_passes(
             design.lam, dp_ftrl.FTRLArms(eta, clip_norm, noise_sd), -design.w_star, N, data,
             _normals(noise, N, design.d), sigma_sgd=np.array(sigmas), tail=N // 2,
         )  # fmt: skip
-    # One product for each row, because in a product with all of them last bits depend on their number.
+    # One product for each estimate, because in a product with all estimates last bits depend on their number.
     return 0.5 * np.vecdot(runs.average**2, design.lam), runs.clipped
 
 

@@ -38,7 +38,7 @@ from dpdescent.replication.judging.records import Place
 from dpdescent.replication.judging.statistics import Estimate
 
 ONE_PASS, WISHART, CLIPPED, AGAIN = "one pass", "Wishart draw", "records clipped", "records used again"
-# Least number of records of a batch, because DP-STAT and the gradient need some each.
+# Least number of records of a batch, because DP-STAT and the gradient both need some.
 LEAST = 20
 STAND_IN = (
     "the largest N of the grid and the first sigma stand for all of them: sensitivity and noise differ, not their ratio"
@@ -54,11 +54,11 @@ Run = tuple[str, float]
 def run_risk_vs_d(spec: Spec) -> Iterator[setting.Row]:
     """Yields a risk for each ratio of N to d, method and trial of one dimension."""
     part, sigma = Part.of(spec), spec["arms"]["sigma"]
-    outcomes = {ONE_PASS: _one_pass, WISHART: _wishart, CLIPPED: _clipped, AGAIN: _again}[part.panel]
-    for ratio, at in _by_ratio(spec, part):
-        arms = _of_panel(part, at)
+    measured = {ONE_PASS: _one_pass, WISHART: _wishart, CLIPPED: _clipped, AGAIN: _again}[part.panel]
+    for ratio, at in _choices_by_ratio(spec, part):
+        arms = _arms_of_panel(part, at)
         for trial in part.trials:
-            for series, risk, measures in outcomes(part, at, arms, trial):
+            for series, risk, measures in measured(part, at, arms, trial):
                 yield {
                     "panel": part.panel, "n_over_d": ratio, "N": at.N, "d": at.design.d, "sigma": sigma, "eps": at.eps,
                     "delta": part.delta, "kappa": part.kappa, "series": series, "trial": trial, "value": risk,
@@ -66,15 +66,15 @@ def run_risk_vs_d(spec: Spec) -> Iterator[setting.Row]:
                 }  # fmt: skip
 
 
-def _by_ratio(spec: Spec, part: Part) -> Iterator[tuple[int, Choice]]:
-    """Yields every ratio of N to d with the main setting there."""
+def _choices_by_ratio(spec: Spec, part: Part) -> Iterator[tuple[int, Choice]]:
+    """Yields every ratio of N to d with the main setting at it."""
     design = part.design(spec["cell"]["d"])
     for ratio in as_list(spec["cell"]["n_over_d"]):
         yield ratio, Choice.of(part, design, ratio * design.d, spec["arms"]["sigma"])
 
 
-def _of_panel(part: Part, at: Choice) -> dict[str, Arm[Any]]:
-    """The arms of a panel by series; those of the Wishart draw get sums, so that nothing is clipped."""
+def _arms_of_panel(part: Part, at: Choice) -> dict[str, Arm[Any]]:
+    """The arms of a panel by series; those of the Wishart draw get X'X and X'y, so that nothing is clipped."""
     series = {
         ONE_PASS: (AMBSSGD, setting.ANY_QUANTILE.format(part.settings.quantile), FIXED),
         WISHART: (setting.OLS, ADA_SSP, ADA_SSP_TIGHT), CLIPPED: (ADA_SSP, ADA_SSP_TIGHT), AGAIN: (setting.DP_GD, DP_GD_ADAPTIVE),
@@ -84,6 +84,7 @@ def _of_panel(part: Part, at: Choice) -> dict[str, Arm[Any]]:
 
 
 def _one_pass(part: Part, at: Choice, arms: dict[str, Arm[Any]], trial: int) -> Iterator[Measured[str]]:
+    """Runs DP-AMBSSGD, with an adaptive and with a fixed threshold, on batches that are drawn when their turn comes."""
     yield from risks_of(part, at.design, at.N, trial, arms, fresh(part, at.design, at.N, [at.sigma], trial))
 
 
@@ -116,8 +117,8 @@ def _again(part: Part, at: Choice, arms: dict[str, Arm[Any]], trial: int) -> Ite
 def releases_risk_vs_d(spec: Spec) -> Iterable[setting.Entry]:
     """Yields the ledger entries of one dimension."""
     part = Part.of(spec)
-    for _, at in _by_ratio(spec, part):
-        for name, arm in _of_panel(part, at).items():
+    for _, at in _choices_by_ratio(spec, part):
+        for name, arm in _arms_of_panel(part, at).items():
             where = f"{part.variant}: {part.panel}, {name} N={at.N} d={at.design.d}"
             yield where, arm.mechanism, part.delta
 
@@ -126,14 +127,14 @@ def releases_risk_vs_d(spec: Spec) -> Iterable[setting.Entry]:
 
 
 class Scan:
-    """A part's search for the smallest N: its sizes and goals, and the arms of a panel at each.
+    """A part's search for the smallest N of every series and goal.
 
     Attributes:
         part, design: the part and its law of records.
         sizes: grid of N, geometric in N/d.
         goals: pairs of label noise and risk to be reached.
         draws: number of draws whose median risk has to reach the goal.
-        series: those of the panel.
+        series: names of the panel's series.
     """
 
     def __init__(self, spec: Spec) -> None:
@@ -147,12 +148,12 @@ class Scan:
         self.series = one_pass if self.part.panel == ONE_PASS else (ADA_SSP, ADA_SSP_TIGHT)
 
     def arms(self, N: int, sigma: float, *, label: int = 0, offset: float = 0.0) -> dict[str, Arm[Any]]:
-        """Returns the arms at one N and label noise by series; AdaSSP gets sums, so that nothing is clipped."""
+        """Returns the arms at one N and label noise by series; AdaSSP gets X'X and X'y, so that nothing is clipped."""
         at = Choice.of(self.part, self.design, N, sigma, offset=offset)
         return at.arms(self.series, label, "not enforced")
 
     def first(self, trial: int) -> Iterator[tuple[str, Goal, int]]:
-        """Yields the first N at which a series reaches a goal."""
+        """Yields every series and goal with the first N at which the series reaches the goal."""
         return self._upwards(trial) if self.part.panel == ONE_PASS else self._by_bisection(trial)
 
     def _upwards(self, trial: int) -> Iterator[tuple[str, Goal, int]]:
@@ -182,7 +183,7 @@ class Scan:
         return {(name, goal) for name, goal in open_goals if np.median(values[name, goal[0]]) <= goal[1]}
 
     def _missed(self, values: list[float], target: float) -> bool:
-        """Whether more than half of all draws have missed a target already, so that their median will."""
+        """Whether more than half of all draws have missed a target already, so that their median misses it."""
         return 2 * sum(not risk <= target for risk in values) > self.draws
 
     def risks(self, N: int, trial: int, asked: set[Run]) -> Iterator[dict[Run, float]]:
@@ -206,7 +207,7 @@ class Scan:
             yield dict(zip(runs, design.risk(averages).tolist(), strict=True))
 
     def _by_bisection(self, trial: int) -> Iterator[tuple[str, Goal, int]]:
-        """Bisects for AdaSSP, because its risk falls with N; generators start alike for every N."""
+        """Bisects for AdaSSP, because its risk falls with N, the generators being the same at every N."""
         for name, goal in product(self.series, self.goals):
 
             def reaches(N: int, name: str = name, goal: Goal = goal) -> bool:
@@ -232,7 +233,7 @@ class Scan:
 
 
 def first_reached(grid: list[int], reaches: Callable[[int], bool]) -> int | None:
-    """Returns the first N of the grid at which a falling risk reaches its target; None where there is none."""
+    """Returns the first N of the grid at which a falling risk reaches its target; None where no N reaches it."""
     if not reaches(grid[-1]):
         return None
     low, high = -1, len(grid) - 1
@@ -243,7 +244,7 @@ def first_reached(grid: list[int], reaches: Callable[[int], bool]) -> int | None
 
 
 def run_sample_complexity(spec: Spec) -> Iterator[setting.Row]:
-    """Yields the smallest N for each goal, method and trial of one dimension; none where the grid ends before."""
+    """Yields the smallest N for each goal, method and trial of one dimension; no row where the grid ends before."""
     scan = Scan(spec)
     part, d = scan.part, scan.design.d
     for trial in part.trials:
@@ -255,7 +256,7 @@ def run_sample_complexity(spec: Spec) -> Iterator[setting.Row]:
 
 
 def releases_sample_complexity(spec: Spec) -> Iterable[setting.Entry]:
-    """Yields the ledger entries of one dimension, at one N for all."""
+    """Yields the ledger entries of one dimension, at one N that stands for all."""
     scan = Scan(spec)
     for series, arm in scan.arms(scan.sizes[-1], scan.goals[0][0]).items():
         name = f"{scan.part.variant}: {scan.part.panel}, {series} d={scan.design.d}"
@@ -286,7 +287,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _sizes(evidence: Evidence, series: str, smallest_d: float = 0.0) -> pd.DataFrame:
-    """Smallest N of one method; panels that continue a grid of d are taken together."""
+    """Rows with the smallest N of one method; panels that continue a grid of d are taken together."""
     where = {"panel": ONE_PASS} if series == FIXED else {}
     table = rows(evidence, SIZES, series=series, **where)
     return table[floats(table, "d") >= smallest_d].sort_values("d")
@@ -300,8 +301,10 @@ def _ours(evidence: Evidence) -> Iterator[Claim]:
 
     # At the smallest N of every d.
     least = _sizes(evidence, setting.QUANTILE).sort_values(["d", "mean"]).drop_duplicates("d")
-    ran = least.assign(N=least["mean"], T=evidence.settings_of(SIZES)["steps_per_kappa"]).dropna(subset=criteria.NEEDED)
-    choices = ((f"d = {row['d']:g}", criteria.choice_at(evidence, SIZES, row)) for row in algebra.rows_of(ran))
+    runs = least.assign(N=least["mean"], T=evidence.settings_of(SIZES)["steps_per_kappa"]).dropna(
+        subset=criteria.NEEDED
+    )
+    choices = ((f"d = {row['d']:g}", criteria.choice_at(evidence, SIZES, row)) for row in algebra.rows_of(runs))
     statistic = algebra.values_text(((d, choice.s / choice.b) for d, choice in choices), ".2g")
     moving = algebra.places_text(algebra.measured_by(_sizes(evidence, AMBSSGD), GOAL, in_d))
     sizes: tuple[tuple[str, str, str, ClaimKind, Source, str, str, str, str], ...] = (
@@ -338,7 +341,7 @@ def _statistics(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _logarithms(table: pd.DataFrame, records: str) -> Array:
-    """|X|^2 / d of AdaSSP's public bound of |x|, whose noise it is in units of: logarithms of N, and 1 for large d."""
+    """Ratio |X|^2 / d of AdaSSP's public bound of |x|, the unit of its noise: logarithms of N, and 1 for large d."""
     values = [
         norm_bound(np.ones(int(row["d"])), row[records]) ** 2 / row["d"]
         if row["d"] >= 1 and row[records] > math.e
@@ -357,7 +360,7 @@ def _gap(evidence: Evidence) -> Iterator[Claim]:
         cells=algebra.ratios(_sizes(evidence, ADA_SSP), table, on), criterion=at_least(1.0), changed=NOT_OURS,
     )  # fmt: skip
     tight = _sizes(evidence, ADA_SSP_TIGHT, float(LARGE_D) / 4)
-    gap, moving = (criteria.gains(tight, each, on) for each in (table, _sizes(evidence, AMBSSGD)))
+    gap, moving = (criteria.gains(tight, sizes, on) for sizes in (table, _sizes(evidence, AMBSSGD)))
     yield claim_on_all_cells(
         id="gap-grows", **IN_TEXT,
         statement=f"the gap between them grows like sqrt(d), log factors hidden {criteria.FIXED_QUANTILE}",
@@ -369,6 +372,7 @@ def _gap(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _slopes(evidence: Evidence, panel: str, series: str, smallest_d: float = 0.0) -> Places:
+    """Log-log slopes of the risk in d, by N/d."""
     table = risks(evidence, RISKS, series, panel=panel)
     return algebra.measured_by(table[floats(table, "d") >= smallest_d], ["n_over_d"], in_d)
 
@@ -406,7 +410,7 @@ def _proportional(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _reuse(evidence: Evidence) -> Iterator[Claim]:
-    """Judges full-batch DP-GD, which meets records again, because no run samples them with replacement."""
+    """Judges full-batch DP-GD, which uses records again, because no run samples them with replacement."""
     yield claim_on_all_cells(
         id="reuse-needs-more", **REUSE,
         statement="(ours) full-batch DP-GD with adaptive threshold, which meets records again, needs N >= d sqrt(d)",

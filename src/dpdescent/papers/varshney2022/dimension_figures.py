@@ -14,12 +14,12 @@ from dpdescent.replication.drawing import figures
 from dpdescent.replication.drawing.figures import legend_below, log_scale, panels, select, slope_of, values_of, where
 
 DRAWN, CLIPPED = "Wishart draw", "records clipped"
-# Dimensions from here on show the law d^{3/2} of sufficient statistics, because logarithms matter less.
+# Smallest dimension from which on the law d^{3/2} of sufficient statistics shows, because logarithms matter less there.
 LARGE = 80
 
 
 def draw_risk_vs_d(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the risk against the dimension, a column for each N / d: all but AdaSSP, and below AdaSSP beside ours."""
+    """Draws the risk against the dimension, a column for each N / d: above all but AdaSSP, below AdaSSP beside ours."""
     main = select(table)
     ratios = values_of(main, "n_over_d")
     figure, axes = panels(max(len(ratios), 1), 2, size=(3.7, 3.5), squeeze=False, sharex=True, sharey=True)
@@ -46,32 +46,28 @@ def draw_risk_vs_d(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _by_panel(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draws one curve for each way in which statistics were made.
+    """Draws a method's curve of each panel of the table.
 
-    The labels of AdaSSP say which it is, because the Wishart draw cannot clip records.
+    The labels of AdaSSP name the panel, because the Wishart draw cannot clip records.
     """
     for part in values_of(rows, "panel"):
-        own = where(rows, panel=part)
-        name = own["series"].iloc[0]
+        curve = where(rows, panel=part)
+        name = curve["series"].iloc[0]
         label = label_of(name)
         if name in (ADA_SSP, ADA_SSP_TIGHT):
             label = styles.drawn_without_guarantee(name) if part == DRAWN else f"{label}, {part}"
         if part == CLIPPED:
-            style: dict[str, Any] = {
-                "color": styles.DARK_GREEN,
-                "linestyle": "none",
-                "markersize": 8,
-                "markeredgewidth": 1.5,
-            }
-            risk_curve(axes, own, "d", label, marker="x" if name == ADA_SSP else "+", **style)
+            style: dict[str, Any] = {"color": styles.DARK_GREEN, "linestyle": "none", "markersize": 8}
+            marker = "x" if name == ADA_SSP else "+"
+            risk_curve(axes, curve, "d", label, marker=marker, markeredgewidth=1.5, **style)
         else:
-            risk_curve(axes, own, "d", label)
+            risk_curve(axes, curve, "d", label)
 
 
 def draw_sample_complexity(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws the records needed against the dimension, one panel for each target, with exponents and two power laws.
 
-    The laws are d and d^{3/2}. Sufficient statistics are drawn by Wishart's law in every panel of the table.
+    The laws are d and d^{3/2}. Sufficient statistics come from Wishart's law in every panel of the table.
     """
     main = figures.positive(select(table))
     goals = sorted(set(zip(main["sigma"], main["target"], strict=True)), reverse=True)
@@ -91,29 +87,22 @@ def draw_sample_complexity(table: pd.DataFrame, display: dict[str, Any]) -> Figu
 
 
 def _needed(axes: Axes, rows: pd.DataFrame) -> None:
+    """Draws the least N of every method, and both laws."""
     for name in in_order(rows["series"]):
-        own = where(rows, series=name).sort_values("d")
+        curve = where(rows, series=name).sort_values("d")
         label = styles.drawn_without_guarantee(name) if name in (ADA_SSP, ADA_SSP_TIGHT) else label_of(name)
-        axes.errorbar(own["d"], own["mean"], yerr=own["se"], label=label, **look(name))
+        axes.errorbar(curve["d"], curve["mean"], yerr=curve["se"], label=label, **look(name))
     guide(axes, where(rows, series=AMBSSGD), "d", 1.0, "slope $d$: claimed here")
-    guide(
-        axes,
-        where(rows, series=ADA_SSP_TIGHT),
-        "d",
-        1.5,
-        "slope $d^{3/2}$: sufficient statistics",
-        last=True,
-        dash="--",
-    )
+    tight, label = where(rows, series=ADA_SSP_TIGHT), "slope $d^{3/2}$: sufficient statistics"
+    guide(axes, tight, "d", 1.5, label, last=True, dash="--")
 
 
 def _exponents(axes: Axes, rows: pd.DataFrame) -> None:
     """Adds a legend with the exponent of each curve, over all dimensions and over the larger ones."""
-    names, handles = in_order(rows["series"]), []
-    texts = []
-    for name in names:
-        own = where(rows, series=name)
-        texts.append(f"{slope_of(own, 'd')} / {slope_of(own[own['d'] >= LARGE], 'd')}")
+    handles, texts = [], []
+    for name in in_order(rows["series"]):
+        curve = where(rows, series=name)
+        texts.append(f"{slope_of(curve, 'd')} / {slope_of(curve[curve['d'] >= LARGE], 'd')}")
         handles.append(Line2D([], [], **(look(name) | {"linestyle": "none"})))
     low, high = axes.get_ylim()
     axes.set_ylim(low, high * (high / low) ** 0.35)

@@ -1,4 +1,4 @@
-"""DP-STAT on normal residuals: where its threshold lies, and how often Lemma 3.10's two halves hold."""
+"""DP-STAT on normal residuals: the place of its threshold, and the share of draws in which Lemma 3.10's halves hold."""
 
 import dataclasses
 import math
@@ -34,7 +34,7 @@ from dpdescent.replication.judging.statistics import exactly
 
 # Ratios of thresholds in octaves that the table tells apart; ratios beyond an end are counted there.
 OCTAVES = range(-4, 9)
-# Rules; of the third the margin is what Lemma 3.10's failure probability asks for.
+# Rules; the margin of the third is the one that Lemma 3.10's failure probability asks for.
 PRINTED, CORRECTED, WITH_BETA = "as published", "corrected", "corrected, beta"
 
 ARTEFACT = "alg_stat"
@@ -50,7 +50,7 @@ def run_alg_stat(spec: Spec) -> Iterator[Row]:
     B, beta, draws = arms["B"], arms["beta"], arms["draws"]
     for trial in part.trials:
         rngs = {role: part.stream(f"DP-STAT_s={s}", trial, role) for role in ("residuals", "noise")}
-        # Sorted, because counts do not depend on the order and are then found by binary search.
+        # Sorted, because a binary search then counts, and counts do not depend on the order.
         residuals = np.sort(np.abs(rngs["residuals"].standard_normal((draws, s))), axis=1)
         counts = {L: search_arm(B, L, 1.0, CORRECTED, beta).settings.counts(residuals) for L in arms["levels"]}
         normals = rngs["noise"].standard_normal((draws, max(arms["levels"])))
@@ -63,11 +63,11 @@ def run_alg_stat(spec: Spec) -> Iterator[Row]:
 
 
 def search_arm(B: float, levels: int, alpha: float, rule: str, beta: float) -> Arm[Search]:
-    """Returns DP-STAT with L levels, noise multiplier alpha and the rule of a name, which changes no release."""
+    """Returns DP-STAT with L levels, noise multiplier alpha and a rule by its name; the rule changes no release."""
     kind, quantile = ("quantile", float(rule[4:])) if rule.startswith("q = ") else (rule, 1.0)
     margin = 1.0
     if rule == WITH_BETA:
-        # In units of sd sqrt(2 log L), what noise of one of L counts exceeds with probability beta at most.
+        # In units of sd sqrt(2 log L), a value that the noise of one of L counts exceeds with probability beta at most.
         kind, margin = CORRECTED, math.sqrt(math.log(levels / beta) / math.log(levels))
     search = Search(B, levels, alpha, rule=kind, quantile=quantile, margin=margin)  # type: ignore[arg-type]
     reason = (
@@ -79,6 +79,7 @@ def search_arm(B: float, levels: int, alpha: float, rule: str, beta: float) -> A
 
 
 def _quantities(search: Search, residuals: Array, gamma: Array, beta: float) -> Iterator[Row]:
+    """Yields shares of draws by octave of the threshold gamma, then means over the draws."""
     s, grid = residuals.shape[1], search.thresholds
     covering = grid[np.minimum(np.searchsorted(grid, residuals[:, -1]), search.levels)]
     octaves = np.round(np.log2(gamma / covering)).astype(int)
@@ -87,7 +88,7 @@ def _quantities(search: Search, residuals: Array, gamma: Array, beta: float) -> 
         yield {"octaves": octave, "series": "share", "value": float(share)}
 
     def count(limit: Array) -> Array:
-        """How many residuals of each draw, which are in rising order, do not exceed its limit."""
+        """Number of residuals of each draw, which are in rising order, that do not exceed its limit."""
         pairs = zip(residuals, limit, strict=True)
         return np.array([np.searchsorted(row, most, side="right") for row, most in pairs], dtype=np.float64)
 
@@ -103,15 +104,15 @@ def _quantities(search: Search, residuals: Array, gamma: Array, beta: float) -> 
         "second half": half < s - slack,
         "corrected guarantee": (within >= s - lowered) & (count(gamma / 2.0) < s),
     }
-    yield from ({"series": series, "value": float(np.mean(each))} for series, each in quantities.items())
+    yield from ({"series": series, "value": float(np.mean(values))} for series, values in quantities.items())
 
 
 def releases_alg_stat(spec: Spec) -> Iterable[Entry]:
-    """Yields an entry for each L and alpha; rules share it, because the counts are what is released."""
-    given = spec["arms"]
-    for levels, alpha in product(given["levels"], given["alpha"]):
+    """Yields an entry for each L and alpha; rules share it, because only the counts are released."""
+    arms = spec["arms"]
+    for levels, alpha in product(arms["levels"], arms["alpha"]):
         name = f"{spec['variant']}: s={spec['cell']['s']} L={levels} alpha={alpha:g}"
-        arm = search_arm(given["B"], levels, alpha, given["rule"][0], given["beta"])
+        arm = search_arm(arms["B"], levels, alpha, arms["rule"][0], arms["beta"])
         yield name, arm.mechanism, spec["settings"]["delta"]
 
 
@@ -119,7 +120,7 @@ def releases_alg_stat(spec: Spec) -> Iterable[Entry]:
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges Lemma 3.10 and what the proof needs for the printed rule, then the same for the corrected one."""
+    """Judges Lemma 3.10 and the moments that the proof needs: for the printed rule, then for the corrected one."""
     beta = float(evidence.spec["artefacts"][ARTEFACT]["arms"]["beta"])
     for id, series, statement in (
         ("lemma-3.10-enough-below", "first half", "with probability at least 1 - beta at least s - Gamma residuals are at most gamma"),
@@ -144,7 +145,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _enough(evidence: Evidence, series: str, rule: str) -> pd.DataFrame:
-    """The rows with s >= 2 Gamma, because the lemma does not speak of smaller s."""
+    """Rows with s >= 2 Gamma, because the lemma does not speak of smaller s."""
     table = rows(evidence, ARTEFACT, series=series, rule=rule).dropna(subset=["s", "levels", "alpha"])
     log = -math.log(float(evidence.spec["artefacts"][ARTEFACT]["arms"]["beta"]))
     slack = [stat_slack(row["alpha"], row["levels"], log) for row in algebra.rows_of(table)]
@@ -159,11 +160,11 @@ def _approximately(evidence: Evidence) -> Claim:
     """Judges the estimate by its median and by its mean, because the text does not say in which sense it is near."""
     medians = {}
     for _, draws in _enough(evidence, "share", PRINTED).groupby(["s", "levels", "alpha"]):
-        # Of the ratio to the smallest threshold that covers all residuals, a power of two.
+        # By octaves, because the ratio to the smallest threshold that covers all residuals is a power of two.
         ordered = draws.sort_values("octaves")
-        reached = ordered[ordered["mean"].cumsum() >= 0.5]
-        if len(reached):
-            middle = reached.iloc[0]
+        upper_half = ordered[ordered["mean"].cumsum() >= 0.5]
+        if len(upper_half):
+            middle = upper_half.iloc[0]
             medians[algebra.place_of(middle, ["s", "levels", "alpha"])] = exactly(2.0 ** float(middle["octaves"]))
     mean = _cells(typical(_enough(evidence, "mean ratio", PRINTED)))
     criterion = between(
@@ -192,7 +193,7 @@ def _corrected(evidence: Evidence, beta: float) -> Iterator[Claim]:
         quantity="share of draws with at least s - 2 sd sqrt(2 log(L/beta)) residuals below gamma and not all below gamma/2: the smallest over s, L and alpha with s >= 2 Gamma",
         cells=_cells(_enough(evidence, "corrected guarantee", WITH_BETA)), criterion=at_least(1.0 - beta),
         changed="Before a review the margin was sd sqrt(2 log L), which the noise of L counts exceeds more often than with probability beta.",
-        note=f"with the margin sd sqrt(2 log L) of all runs: {extent(each.value for each in plain.values())}",
+        note=f"with the margin sd sqrt(2 log L) of all runs: {extent(share.value for share in plain.values())}",
     )  # fmt: skip
     yield claim_on_all_cells(
         id="corrected-second-moment", **SECOND_MOMENT | {"source": "ours"},

@@ -17,12 +17,12 @@ GUARANTEES = {
     "first half": "Lemma 3.10,\nfirst half", "second half": "Lemma 3.10,\nsecond half",
     "corrected guarantee": "guarantee of\nthe corrected\nrule",
 }  # fmt: skip
-# Values at which histograms and other panels are drawn, or the nearest ones of the grid.
+# Values at which histograms and other panels are drawn; the nearest one of the grid is taken.
 MAIN = {"s": 2000, "levels": 20, "alpha": 4.2}
 
 
 def draw_alg_stat(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws histograms of the threshold by rule and L; a row an alpha, overshoots and second moments; Lemma 3.10."""
+    """Draws histograms of the threshold by rule, a row for each alpha on its moments, and the shares of Lemma 3.10."""
     main = select(table)
     levels, alphas = values_of(main, "levels")[:4], values_of(main, "alpha")
     figure, axes = panels(max(len(levels), 3), 1 + max(len(alphas), 1), size=(4.7, 3.3), squeeze=False)
@@ -33,12 +33,12 @@ def draw_alg_stat(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     for panel in axes[0]:
         log_scale(panel, "y")
         panel.set(xlabel=f"$\\log_2$ of {RATIO}", ylabel="share of draws")
-    for (overshoots, moments), each in zip(axes[1:, :2], alphas, strict=False):
-        _by_rule(overshoots, where(main, series="overshoot", levels=level, alpha=each), "s")
-        overshoots.set(title=rf"overshoot, $L={level:g}$, $\alpha={each:g}$", xlabel=STATISTIC)
+    for (overshoots, moments), row_alpha in zip(axes[1:, :2], alphas, strict=False):
+        _by_rule(overshoots, where(main, series="overshoot", levels=level, alpha=row_alpha), "s")
+        overshoots.set(title=rf"overshoot, $L={level:g}$, $\alpha={row_alpha:g}$", xlabel=STATISTIC)
         overshoots.set_ylabel(r"$P(\gamma\geq2\gamma^*)$")
-        _by_rule(moments, where(main, series="mean square ratio", s=s, alpha=each), "levels")
-        moments.set(title=rf"second moment, $s={s:g}$, $\alpha={each:g}$", xlabel="number of doublings $L$")
+        _by_rule(moments, where(main, series="mean square ratio", s=s, alpha=row_alpha), "levels")
+        moments.set(title=rf"second moment, $s={s:g}$, $\alpha={row_alpha:g}$", xlabel="number of doublings $L$")
         moments.set_ylabel(rf"$E$ ({RATIO})$^2$")
     for column in axes[1:, :2].T:
         for panel in column[1:]:
@@ -62,17 +62,12 @@ def _histogram(axes: Axes, rows: pd.DataFrame) -> None:
     """Draws shares by octave, and 2^{-k-1}, because the printed rule stops with chance 1/2 at levels from gamma* on."""
     names = in_order(rows["rule"], RULES)
     for rank, name in enumerate(names):
-        own = where(rows, rule=name).sort_values("octaves")
-        heights = own["mean"].where(own["mean"] > 0)
+        shares = where(rows, rule=name).sort_values("octaves")
+        heights = shares["mean"].where(shares["mean"] > 0)
         # Side by side, because several rules agree.
-        axes.errorbar(
-            own["octaves"] + 0.09 * (rank - (len(names) - 1) / 2),
-            heights,
-            yerr=own["se"],
-            label=name,
-            **look(name, RULES),
-        )
-    octaves = np.array([each for each in values_of(rows, "octaves") if each >= 0])
+        beside = shares["octaves"] + 0.09 * (rank - (len(names) - 1) / 2)
+        axes.errorbar(beside, heights, yerr=shares["se"], label=name, **look(name, RULES))
+    octaves = np.array([octave for octave in values_of(rows, "octaves") if octave >= 0])
     if len(octaves):
         guess = 2.0 ** -(octaves + 1)
         label = "$2^{-k-1}$: a fair coin at every level from $\\gamma^*$ on"
@@ -83,25 +78,25 @@ def _histogram(axes: Axes, rows: pd.DataFrame) -> None:
 def _by_rule(axes: Axes, rows: pd.DataFrame, x: str) -> None:
     """Draws a quantity by rule; zeros are marks at the foot."""
     for name in in_order(rows["rule"], RULES):
-        own, style = where(rows, rule=name).sort_values(x), look(name, RULES) | {"linestyle": "-"}
-        kept, zero = positive(own), own[own["mean"] == 0]
-        if len(kept):
-            axes.errorbar(kept[x], kept["mean"], yerr=kept["se"], **style)
+        points, style = where(rows, rule=name).sort_values(x), look(name, RULES) | {"linestyle": "-"}
+        above, zero = positive(points), points[points["mean"] == 0]
+        if len(above):
+            axes.errorbar(above[x], above["mean"], yerr=above["se"], **style)
         foot = axes.get_xaxis_transform()
         axes.plot(zero[x], np.full(len(zero), 0.02), **(style | {"linestyle": "none", "transform": foot}))
     log_scale(axes)
 
 
 def _guarantees(axes: Axes, rows: pd.DataFrame, chosen: dict[str, float], display: dict[str, Any]) -> None:
-    """Draws how often each statement holds, at the chosen cell (large) and at all others."""
+    """Draws the share of draws for which each statement holds, at the chosen cell (large) and at all others."""
     names = in_order(rows["rule"], RULES)
     for place, series in enumerate(GUARANTEES):
         for rank, name in enumerate(names):
-            own = where(rows, series=series, rule=name)
+            shares = where(rows, series=series, rule=name)
             style = look(name, RULES) | {"linestyle": "none"}
             height = place + 0.14 * (rank - (len(names) - 1) / 2)
-            axes.plot(own["mean"], np.full(len(own), height), **(style | {"markersize": 3, "alpha": 0.45}))
-            large = where(own, **chosen)
+            axes.plot(shares["mean"], np.full(len(shares), height), **(style | {"markersize": 3, "alpha": 0.45}))
+            large = where(shares, **chosen)
             axes.plot(large["mean"], np.full(len(large), height), **(style | {"markersize": 8}))
     if beta := display.get("arms", {}).get("beta"):
         label = rf"$1-\beta={1 - beta:g}$: what Lemma 3.10 claims"

@@ -2,8 +2,8 @@
 
 H = diag(lam); covariates have independent coordinates. K2 = sqrt(2) makes the paper's tail bound (4) true for normal
 ones at every beta, where Definition 2.1 (3) cannot be met as printed: E exp(something not negative) <= 1. Risk is
-1/2 |w - w*|_H^2. alpha is the sd of the noise over the sensitivity of one Gaussian release, under replacement of a
-record. What the paper leaves open as an absolute constant is an argument with default 1, at which a value has the right
+1/2 |w - w*|_H^2. alpha is the sd of the noise divided by the sensitivity of one Gaussian release, under replacement of
+a record. An absolute constant that the paper leaves open is an argument with default 1, at which a value has the right
 order and is no bound.
 """
 
@@ -27,7 +27,7 @@ NORMAL_K2 = math.sqrt(2.0)
 
 
 def spectrum(d: int, kappa: float) -> Array:
-    """Returns the eigenvalues of H: geometric with condition number kappa and trace d, shape (d,); ones for kappa = 1."""
+    """Returns the eigenvalues of H, geometric with condition number kappa and trace d (1 at kappa = 1), shape (d,)."""
     require_positive(d=d)
     if not kappa >= 1.0 or (d == 1 and kappa > 1.0):
         raise ValueError(f"kappa={kappa} must be at least 1, and 1 where d=1: d={d}")
@@ -49,7 +49,7 @@ class LinearProblem:
         lam: eigenvalues of H, positive, shape (d,).
         w_star: w*, shape (d,).
         sigma: sd of z.
-        records: N.
+        records: N, which may be real.
         a: exponent of the tails: 1/2 sub-Gaussian, 1 sub-exponential (varshney2022 Def. 2.1).
         k2: K2 of the tails.
         fourth: E x_i^4 / lam_i^2, 3 for normal covariates.
@@ -109,16 +109,16 @@ class LinearProblem:
 
     @property
     def bound_squared(self) -> float:
-        """R_x^2, as `input_bound_squared` gives it."""
+        """R_x^2 of `input_bound_squared`."""
         return input_bound_squared(self.lam, self.fourth)
 
     def log_power(self, power: float) -> float:
-        """log^power N of this regression's N."""
+        """log^power N of the regression's number of records."""
         return log_power(self.records, power)
 
 
 def input_bound_squared(lam: ArrayLike, fourth: float = 3.0) -> float:
-    """R_x^2, the smallest number with E |x|^2 x x' <= R_x^2 H: `Tr H + (fourth - 1) |H|` (varshney2022 Sec. 2).
+    """Smallest number R_x^2 with E |x|^2 x x' <= R_x^2 H: `Tr H + (fourth - 1) |H|` (varshney2022 Sec. 2).
 
     For normal covariates it is Tr H + 2 |H|, so d + 2 where Corollary 3.3 has d.
 
@@ -133,7 +133,7 @@ def input_bound_squared(lam: ArrayLike, fourth: float = 3.0) -> float:
 
 
 def log_power(records: float, power: float) -> float:
-    """Returns log(N)^power."""
+    """Returns log^power N."""
     _require_records(records)
     return float(math.log(records) ** power)
 
@@ -156,7 +156,7 @@ def label_bound(w_norm: float, sigma: float, records: float) -> float:
 
 
 def smallest_records(holds: Callable[[float], bool]) -> float:
-    """Smallest N >= 16 from which a condition holds, N real; infinite where there is none below 1e60."""
+    """Smallest real N >= 16 from which on a condition holds; infinite where there is none below 1e60."""
     high = 16.0
     if holds(high):
         return high
@@ -180,7 +180,7 @@ def _require_records(records: float) -> None:
 
 
 def published_multiplier(eps: float, delta: float) -> float:
-    """alpha = sqrt(8 log(1/delta)) / eps of DP-AMBSSGD (varshney2022 Thm 3.6, last form; Cor. 3.8)."""
+    """Noise multiplier alpha = sqrt(8 log(1/delta)) / eps of DP-AMBSSGD (varshney2022 Thm 3.6, last form; Cor. 3.8)."""
     log = log_inverse(eps, delta)
     if not eps <= log:
         raise ValueError(f"eps={eps} must not exceed log(1/delta)={log:.6g}: use theorem_multiplier there")
@@ -190,7 +190,7 @@ def published_multiplier(eps: float, delta: float) -> float:
 @functools.cache
 def gaussian_multiplier(eps: float, delta: float) -> float:
     """Smallest alpha with which one Gaussian release is (eps, delta)-private, by the exact conversion."""
-    # Kept, because the conversion takes tens of milliseconds and every size of a curve asks for the same one.
+    # Cached, because the conversion takes tens of milliseconds and every size of a curve asks for the same one.
     return math.sqrt(0.5 / tight_rho(eps, delta))
 
 
@@ -203,7 +203,7 @@ def theorem_3_1(eps: float, delta: float, records: float, constant: float = 1.0)
 
 @dataclass(frozen=True)
 class EpsilonRanges:
-    """Largest eps of DP-SSGD by the three places that give one, each up to a constant.
+    """Largest eps of DP-SSGD in the three places that print one, each up to a constant.
 
     Attributes:
         theorem: sqrt(log(N/delta) / N) (varshney2022 Thm 3.1).
@@ -225,9 +225,9 @@ class EpsilonRanges:
 
 
 def local_multiplier(eps_local: float, delta_local: float) -> float:
-    """alpha = sqrt(2 log(1.25/delta_0)) / eps_0 of one step of DP-SSGD (varshney2022 Lemma A.1).
+    """Noise multiplier alpha = sqrt(2 log(1.25/delta_0)) / eps_0 of one step of DP-SSGD (varshney2022 Lemma A.1).
 
-    The classical Gaussian mechanism; its proof needs eps_0 < 1, which the lemma leaves out.
+    It is the classical Gaussian mechanism, whose proof needs eps_0 < 1; the lemma leaves this out.
     """
     require_probability(eps_local=eps_local, delta_local=delta_local)
     return math.sqrt(2.0 * math.log(1.25 / delta_local)) / eps_local
@@ -243,13 +243,13 @@ def log_inverse(eps: float, delta: float) -> float:
 
 
 def theorem_step(lam: Array, batch: float, fourth: float = 3.0) -> float:
-    """eta = b / (R_x^2 + (b - 1) |H|) (varshney2022 Thm 3.7)."""
+    """Step size eta = b / (R_x^2 + (b - 1) |H|) (varshney2022 Thm 3.7)."""
     require_positive(batch=batch)
     return float(batch / (input_bound_squared(lam, fourth) + (batch - 1.0) * lam.max()))
 
 
 def practical_threshold(problem: LinearProblem, factor: float) -> float:
-    """zeta of ours, `factor sqrt(Tr H (|w*|_H^2 + sigma^2))`, a multiple of the size of a gradient at w = 0."""
+    """Our threshold zeta = `factor sqrt(Tr H (|w*|_H^2 + sigma^2))`, a multiple of the size of a gradient at w = 0."""
     scale_squared = problem.w_norm_squared + problem.sigma**2
     require_positive(factor=factor, scale_squared=scale_squared)
     return factor * math.sqrt(problem.trace * scale_squared)
@@ -271,5 +271,5 @@ class Parameters:
 
     @property
     def noise_variance(self) -> float:
-        """4 zeta^2 alpha^2, of the noise on a coordinate of a gradient."""
+        """Variance 4 zeta^2 alpha^2 of the noise on a coordinate of a gradient."""
         return 4.0 * self.zeta**2 * self.alpha**2

@@ -1,7 +1,7 @@
 """Lemmas 3.5 and 3.11: runs of both algorithms beside exact laws without clipping and the lemmas' bounds.
 
 Lemma 3.11 takes any thresholds up to R_x K2 log^{2a} N (sqrt(kappa) |w_t - w*|_H + sigma + Delta). The largest of these
-are judged, at which second moments give the law, or a little more than it (`ambssgd.Law`).
+are judged, at which second moments give the exact law, or a little more than it (`ambssgd.Law`).
 """
 
 import math
@@ -51,47 +51,23 @@ BOTH = "one entry for two runs, at the threshold of Lemma 3.11 with its logarith
 
 @dataclass(frozen=True)
 class Case:
-    """One regression of the artefact: its part, the main setting of DP-AMBSSGD, and the factor of DP-SSGD's threshold."""
+    """One regression of the artefact with its arms.
+
+    Attributes:
+        part: the part of the artefact.
+        choice: main setting of DP-AMBSSGD.
+        arms: those of DP-AMBSSGD by kind: as run, and unclipped at the least fixed zeta that Lemma 3.11 covers.
+        ssgd: practical parameters of DP-SSGD.
+        stream: arm of DP-SSGD without clipping.
+        keys: key columns of its rows.
+    """
 
     part: Part
     choice: Choice
-    zeta_factor: float
-
-    @property
-    def base(self) -> Row:
-        """The key columns of its rows."""
-        at = self.choice
-        return {"N": at.N, "d": at.design.d, "sigma": at.sigma, "eps": at.eps, "delta": at.delta}
-
-    def setting(self, logs: bool, batch: int) -> Setting:
-        """Returns the main setting with b records for the gradient, in the form that Lemma 3.11 takes."""
-        return replace(setting_of(self.choice, logs), batch=batch, eta=theorem_step(self.choice.design.lam, batch))
-
-    @property
-    def arms(self) -> dict[str, Arm[SGDArm]]:
-        """The arms of DP-AMBSSGD by kind: as run, and unclipped at the least fixed zeta that Lemma 3.11 covers."""
-        return {AS_RUN: self.choice.arm(), UNCLIPPED: self._unclipped(True), UNCLIPPED_PLAIN: self._unclipped(False)}
-
-    def _unclipped(self, logs: bool) -> Arm[SGDArm]:
-        """Returns the arm whose threshold only scales the noise, and whose steps use all records of a batch.
-
-        The threshold is the least that Lemma 3.11 covers at w*, because what it asks grows with the distance.
-        """
-        setting = self.setting(logs, self.choice.batch)
-        threshold = Fixed(ambssgd.threshold_bound(setting, 0.0), clips=False)
-        settings = SGDArm(setting.eta, self.choice.multiplier, threshold)
-        return Arm(settings, Mechanism.without_privacy(AMBSSGD, UNBOUNDED, stand_in=BOTH))
-
-    @property
-    def ssgd(self) -> Parameters:
-        """The practical parameters of DP-SSGD at this size."""
-        at = self.choice
-        return practical_parameters(at.problem, shuffling.noise_multiplier(at.eps, at.N, at.delta), self.zeta_factor)
-
-    @property
-    def stream(self) -> Arm[FTRLArms]:
-        """The arm of DP-SSGD without clipping."""
-        return dp_ssgd(self.ssgd, self.choice.N, clips=False)
+    arms: dict[str, Arm[SGDArm]]
+    ssgd: Parameters
+    stream: Arm[FTRLArms]
+    keys: Row
 
 
 def run_bound_vs_run(spec: Spec) -> Iterator[Row]:
@@ -99,27 +75,48 @@ def run_bound_vs_run(spec: Spec) -> Iterator[Row]:
     for case in cases(spec):
         for trial in case.part.trials:
             for row in _mini_batches(case, trial):
-                yield {**case.base, "algorithm": AMBSSGD, "series": "risk", "trial": trial, **row}
+                yield {**case.keys, "algorithm": AMBSSGD, "series": "risk", "trial": trial, **row}
         yield from _single_records(case)
 
 
 def cases(spec: Spec) -> Iterator[Case]:
     """Yields all regressions of the part."""
-    part, arms = Part.of(spec), spec["arms"]
-    for N, d, sigma in product(*map(as_list, (spec["cell"]["N"], spec["cell"]["d"], arms["sigma"]))):
-        yield Case(part, Choice.of(part, part.design(d), N, sigma), arms["zeta_factor"])
+    part, axes = Part.of(spec), (spec["cell"]["N"], spec["cell"]["d"], spec["arms"]["sigma"])
+    for N, d, sigma in product(*map(as_list, axes)):
+        choice = Choice.of(part, part.design(d), N, sigma)
+        arms = {AS_RUN: choice.arm(), UNCLIPPED: _unclipped(choice, True), UNCLIPPED_PLAIN: _unclipped(choice, False)}
+        alpha = shuffling.noise_multiplier(choice.eps, N, choice.delta)
+        ssgd = practical_parameters(choice.problem, alpha, spec["arms"]["zeta_factor"])
+        keys = {"N": N, "d": d, "sigma": sigma, "eps": choice.eps, "delta": choice.delta}
+        yield Case(part, choice, arms, ssgd, dp_ssgd(ssgd, N, clips=False), keys)
+
+
+def _unclipped(choice: Choice, logs: bool) -> Arm[SGDArm]:
+    """Returns the arm of DP-AMBSSGD whose threshold only scales the noise, and whose steps use all records of a batch.
+
+    The threshold is the least that Lemma 3.11 covers at w*, because what it asks grows with the distance.
+    """
+    setting = _setting(choice, logs, choice.batch)
+    threshold = Fixed(ambssgd.threshold_bound(setting, 0.0), clips=False)
+    settings = SGDArm(setting.eta, choice.multiplier, threshold)
+    return Arm(settings, Mechanism.without_privacy(AMBSSGD, UNBOUNDED, stand_in=BOTH))
+
+
+def _setting(choice: Choice, logs: bool, batch: int) -> Setting:
+    """Returns a choice with b records for the gradient, in the form that Lemma 3.11 takes."""
+    return replace(setting_of(choice, logs), batch=batch, eta=theorem_step(choice.design.lam, batch))
 
 
 def _mini_batches(case: Case, trial: int) -> Iterator[Row]:
     """Runs every kind of DP-AMBSSGD on the same records."""
     part, choice, arms = case.part, case.choice, case.arms
-    design, T, kept = choice.design, choice.T, tail_length(part.settings.tail, choice.T)
+    design, T, tail = choice.design, choice.T, tail_length(part.settings.tail, choice.T)
     batches = shuffled(part, design, *records_of(part, design, choice.N, [choice.sigma], trial), trial, T)
     for kind, outcome in trial_of(part, design, choice.N, trial, T, arms, batches).items():
         eta, batch = arms[kind].settings.eta, arms[kind].settings.gradient_size(choice.batch)
         variance = choice.noise_variance(outcome.thresholds) * (choice.b / batch) ** 2
-        expected = tail_risk(design.lam, -design.w_star, eta, batch, choice.sigma, variance, T, kept)
-        bound, without_logs = (ambssgd.lemma_3_11(case.setting(logs, batch)) for logs in (True, False))
+        expected = tail_risk(design.lam, -design.w_star, eta, batch, choice.sigma, variance, T, tail)
+        bound, without_logs = (ambssgd.lemma_3_11(_setting(choice, logs, batch)) for logs in (True, False))
         yield {
             "kind": kind, "T": T, "value": float(design.risk(outcome.average)), "expected": expected,
             "bound": math.nan if kind == UNCLIPPED_PLAIN else bound,
@@ -129,14 +126,14 @@ def _mini_batches(case: Case, trial: int) -> Iterator[Row]:
 
 
 def _single_records(case: Case) -> Iterator[Row]:
-    """Runs DP-SSGD without clipping."""
+    """Runs DP-SSGD without clipping, in all trials of the part."""
     used, at, design = case.ssgd, case.choice, case.choice.design
     values, clipped = single_passes(case.part, design, at.N, [at.sigma], [case.stream])
     law = (design.lam, -design.w_star, used.eta, 1, at.sigma, used.noise_variance, at.N, at.N // 2)
     expected, bound = tail_risk(*law), lemma_3_5(at.problem, used)
     for i, trial in enumerate(case.part.trials):
         yield {
-            **case.base, "algorithm": SSGD, "kind": UNCLIPPED, "T": at.N, "series": "risk",
+            **case.keys, "algorithm": SSGD, "kind": UNCLIPPED, "T": at.N, "series": "risk",
             "trial": trial, "value": values[0, i], "expected": expected, "bound": bound,
             "bound_without_logs": math.nan, "clip_fraction": clipped[0, i],
         }  # fmt: skip
@@ -162,34 +159,34 @@ EXACT_LAW = "After a first look at the tables the exact law is judged in place o
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges both lemmas beside exact laws and runs."""
-    found = {
+    tables = {
         (algorithm, kind): rows(evidence, RUNS, series="risk", algorithm=algorithm, kind=kind)
         for algorithm, kind in ((SSGD, UNCLIPPED), (AMBSSGD, UNCLIPPED), (AMBSSGD, AS_RUN))
     }
-    over = {place: shares(table, floats(table, "bound"), RUN[1:]) for place, table in found.items()}
-    single = found[SSGD, UNCLIPPED]
+    ratios = {key: shares(table, floats(table, "bound"), RUN[1:]) for key, table in tables.items()}
+    single = tables[SSGD, UNCLIPPED]
     yield claim_on_all_cells(
         id="lemma-3.5", **LEMMA | {"location": "Lemma 3.5"},
         statement="the mean risk of DP-SSGD is at most the bound, all constants printed",
         quantity="exact expected risk over the bound: the largest over N, d and sigma",
         cells=shares(exact_rows(single, "expected"), floats(single, "bound"), RUN[1:]), criterion=at_most(1.0), changed=EXACT_LAW,
-        note=f"eta and zeta are ours; the bound takes any eta <= 1/(2 R_x^2); runs have {_extent(over[SSGD, UNCLIPPED])} of the bound",
+        note=f"eta and zeta are ours; the bound takes any eta <= 1/(2 R_x^2); runs have {_extent(ratios[SSGD, UNCLIPPED])} of the bound",
     )  # fmt: skip
     yield _without_mean(single)
     yield claim_on_all_cells(
         id="lemma-3.11", **LEMMA,
         statement="the mean risk of DP-AMBSSGD is at most the bound, all constants printed",
         quantity="exact expected risk without clipping, at the largest thresholds that the lemma allows, over the bound: the largest over N, d and sigma where its condition on b is met",
-        cells=_at_largest_thresholds(evidence, found[AMBSSGD, UNCLIPPED]), criterion=at_most(1.0),
+        cells=_at_largest_thresholds(evidence, tables[AMBSSGD, UNCLIPPED]), criterion=at_most(1.0),
         changed=f"{EXACT_LAW} Before a review it was that of the least threshold that the lemma allows, and sizes that do not meet its condition on b were judged too.",
-        note=f"the law is exact but for E |w_t - w*|_H, which is taken for the root of the mean square; runs, at the least threshold, have {_extent(over[AMBSSGD, UNCLIPPED])} of the bound",
+        note=f"the law is exact but for E |w_t - w*|_H, which is taken for the root of the mean square; runs, at the least threshold, have {_extent(ratios[AMBSSGD, UNCLIPPED])} of the bound",
     )  # fmt: skip
     yield claim_on_all_cells(
         id="lemma-3.11-as-run", **LEMMA | {"location": "Lemma 3.11, Thm 3.7", "source": "ours"},
         statement="(ours) with DP-STAT and clipping, which Lemma 3.11 excludes, the mean risk of DP-AMBSSGD is at most the lemma's bound too",
         quantity="mean risk of the runs over the bound: the largest over N, d and sigma",
-        cells=over[AMBSSGD, AS_RUN], criterion=at_most(1.0), changed="Before a review the claim was called the paper's.",
-        note=f"runs have {_extent(over[AMBSSGD, 'as run'])} of the bound",
+        cells=ratios[AMBSSGD, AS_RUN], criterion=at_most(1.0), changed="Before a review the claim was called the paper's.",
+        note=f"runs have {_extent(ratios[AMBSSGD, 'as run'])} of the bound",
     )  # fmt: skip
     both = rows(evidence, RUNS, series="risk", kind=UNCLIPPED)
     expected = floats(both, "expected")
@@ -206,13 +203,12 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 def _without_mean(single: pd.DataFrame) -> Claim:
     """Judges the lemma for the risk itself too, since it prints no expectation."""
     criterion = at_most(1.0)
-    made = {
+    readings = {
         "of the mean": shares(exact_rows(single, "expected"), floats(single, "bound"), RUN[1:]),
         "of the risk": shares(exact_rows(single, "q90"), floats(single, "bound"), RUN[1:]),
     }
-    found = {reading: criterion.verdict_on_all(cells.values()) for reading, cells in made.items()}
-    agreed = agreement(found)
-    worst = max((each for each in made["of the risk"].values()), key=lambda each: each.value, default=NOTHING)
+    agreed = agreement({reading: criterion.verdict_on_all(ratios.values()) for reading, ratios in readings.items()})
+    worst = max(readings["of the risk"].values(), key=lambda estimate: estimate.value, default=NOTHING)
     return criteria.judged_claim(
         id="lemma-3.5-without-mean", **LEMMA | {"location": "Lemma 3.5, Thm 3.2"},
         statement="the excess risk of DP-SSGD is at most the bound (no expectation is printed, and Theorem 3.2 is about high probability)",
@@ -222,20 +218,19 @@ def _without_mean(single: pd.DataFrame) -> Claim:
 
 
 def _at_largest_thresholds(evidence: Evidence, table: pd.DataFrame) -> Places:
-    """The law's risk over the table's bound, by place, where Lemma 3.11's condition on b is met."""
-    found: Places = {}
+    """Ratios of the exact law's risk to the table's bound, by place, where Lemma 3.11's condition on b is met."""
+    ratios: Places = {}
     for row in algebra.rows_of(table.dropna(subset=NEEDED)):
         choice = choice_at(evidence, RUNS, row)
         # These runs have no statistic: all records of a batch are in its gradient.
-        eta = theorem_step(choice.design.lam, choice.batch)
-        setting = replace(setting_of(choice), batch=choice.batch, eta=eta)
+        setting = _setting(choice, True, choice.batch)
         if setting.batch >= batch_condition(setting) and row["bound"] > 0:
-            found[algebra.place_of(row, RUN[1:])] = exactly(Law.of(setting).risk / row["bound"])
-    return found
+            ratios[algebra.place_of(row, RUN[1:])] = exactly(Law.of(setting).risk / row["bound"])
+    return ratios
 
 
 def _extent(places: Places) -> str:
-    return criteria.extent(each.value for each in places.values())
+    return criteria.extent(estimate.value for estimate in places.values())
 
 
 # Bounds ----------------------------------------------------------------------------------------------------------------
@@ -243,39 +238,39 @@ def _extent(places: Places) -> str:
 PATHS = "clip_path"
 RUN_KEYS = ("kind", "N", "d", "sigma", "eps", "delta", "T")
 PATH_KEYS = ("N", "d", "sigma", "eps", "delta", "kappa", "T")
-# Records at which the lemma is evaluated besides those of the runs: its condition on b is met there.
+# Number of records at which the lemma is evaluated besides those of the runs, because its condition on b is met there.
 LARGE = 10**7
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates Lemma 3.11 beside exact laws, runs, and runs without noise."""
-    found = list(algebra.rows_of(rows(evidence, RUNS, series="risk", algorithm=AMBSSGD, kind=UNCLIPPED)))
+    unclipped = list(algebra.rows_of(rows(evidence, RUNS, series="risk", algorithm=AMBSSGD, kind=UNCLIPPED)))
     paths = list(algebra.rows_of(rows(evidence, PATHS, series="zeta").drop_duplicates(list(PATH_KEYS))))
     seen: set[str] = set()
-    for artefact, group in ((RUNS, found), (PATHS, paths)):
-        for text, choice in _choices(evidence, artefact, group):
+    for artefact, runs in ((RUNS, unclipped), (PATHS, paths)):
+        for text, choice in _choices(evidence, artefact, runs):
             if text not in seen:
                 seen.add(text)
                 yield from _law(text, setting_of(choice))
-    for each_run in algebra.rows_of(rows(evidence, RUNS, series="risk", algorithm=AMBSSGD)):
-        yield from _run(evidence, each_run)
-    for without in algebra.rows_of(rows(evidence, KAPPAS, series="no noise")):
-        yield from _without_noise(evidence, without)
+    for row in algebra.rows_of(rows(evidence, RUNS, series="risk", algorithm=AMBSSGD)):
+        yield from _run(evidence, row)
+    for row in algebra.rows_of(rows(evidence, KAPPAS, series="no noise")):
+        yield from _without_noise(evidence, row)
 
 
-def _choices(evidence: Evidence, artefact: str, found: list[pd.Series]) -> Iterator[tuple[str, Choice]]:
+def _choices(evidence: Evidence, artefact: str, runs: list[pd.Series]) -> Iterator[tuple[str, Choice]]:
     """Returns the runs' choices, and the same at more records, with as many steps and with 4 kappa log N."""
-    keys = ("N", "d", "sigma", "eps", "delta", "kappa", "T")
-    for run in found:
+    for run in runs:
         kappa = criteria.problem_at(evidence, artefact, run).kappa
         many = 2.0 * math.ceil(2.0 * kappa * math.log(LARGE))
         for N, T in ((run["N"], run["T"]), (LARGE, run["T"]), (LARGE, many)):
             at = run.copy()
             at["N"], at["T"], at["kappa"] = N, T, round(kappa, 9)
-            yield place_text("exact law", at, *keys), choice_at(evidence, artefact, at)
+            yield place_text("exact law", at, *PATH_KEYS), choice_at(evidence, artefact, at)
 
 
 def _law(text: str, setting: Setting) -> Iterator[Bound]:
+    """Evaluates the lemma and two steps of its proof beside the exact law."""
     law, problem = Law.of(setting), setting.problem
     met, asked = _conditions(setting)
     allowed = "zeta_t the largest that the lemma allows; measured is the exact law, or a little more (Jensen)"
@@ -297,32 +292,31 @@ def _conditions(setting: Setting) -> tuple[bool, str]:
     return met, f"b={setting.batch:g} must be at least {needed:.4g}: {met_or_not(met)}"
 
 
-def _run(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
+def _run(evidence: Evidence, row: pd.Series) -> Iterator[Bound]:
     """Evaluates the lemma beside the mean risk, open where runs clip or thresholds are above what it allows."""
-    choice, text = choice_at(evidence, RUNS, found), place_text("bound_vs_run, DP-AMBSSGD", found, *RUN_KEYS)
-    setting = setting_of(choice)
+    setting = setting_of(choice_at(evidence, RUNS, row))
+    text = place_text("bound_vs_run, DP-AMBSSGD", row, *RUN_KEYS)
     met, asked = _conditions(setting)
-    run = found["kind"] == AS_RUN
+    clips = row["kind"] == AS_RUN
     clipped = (
-        f"{found['clip_fraction']:.3g} of the gradients are clipped" if run else "nothing is clipped, zeta is fixed"
+        f"{row['clip_fraction']:.3g} of the gradients are clipped" if clips else "nothing is clipped, zeta is fixed"
     )
-    if not math.isnan(found["bound"]):
-        why = joined("measured is the mean risk", clipped, asked, vacuous(setting.problem, found["bound"]))
-        fits = met and not run and found["clip_fraction"] == 0.0
-        yield simulated_row("risk, runs", "Lemma 3.11", text, found["bound"], found, why, met=bool(fits))
-    if found["kind"] in (UNCLIPPED, UNCLIPPED_PLAIN):
+    if not math.isnan(row["bound"]):
+        why = joined("measured is the mean risk", clipped, asked, vacuous(setting.problem, row["bound"]))
+        fits = met and not clips and row["clip_fraction"] == 0.0
+        yield simulated_row("risk, runs", "Lemma 3.11", text, row["bound"], row, why, met=bool(fits))
+    if row["kind"] in (UNCLIPPED, UNCLIPPED_PLAIN):
         why = "measured is the mean risk; nothing is clipped, zeta is fixed"
-        yield mean_equality_row("exact law, runs", "App. B (ours)", text, found["expected"], found, why)
+        yield mean_equality_row("exact law, runs", "App. B (ours)", text, row["expected"], row, why)
 
 
-def _without_noise(evidence: Evidence, found: pd.Series) -> Iterator[Bound]:
+def _without_noise(evidence: Evidence, row: pd.Series) -> Iterator[Bound]:
     """Evaluates the lemma at alpha = 0, where its condition on b asks nothing."""
-    settings = evidence.settings_of(KAPPAS)
-    given = found.copy()
-    given["eps"] = settings["eps"] if math.isnan(found["eps"]) else found["eps"]
-    given["delta"] = settings["delta"] if math.isnan(found["delta"]) else found["delta"]
-    setting = replace(setting_of(choice_at(evidence, KAPPAS, given)), alpha=0.0)
-    text = place_text("risk_vs_kappa, no noise", found, "N", "d", "sigma", "kappa", "T")
+    settings, budgeted = evidence.settings_of(KAPPAS), row.copy()
+    for name in ("eps", "delta"):
+        budgeted[name] = settings[name] if math.isnan(row[name]) else row[name]
+    setting = replace(setting_of(choice_at(evidence, KAPPAS, budgeted)), alpha=0.0)
+    text = place_text("risk_vs_kappa, no noise", row, "N", "d", "sigma", "kappa", "T")
     value = ambssgd.lemma_3_11(setting)
     why = joined("alpha = 0; measured is the exact risk without noise and clipping", vacuous(setting.problem, value))
-    yield bound_rows.exact_row("risk without noise", "Lemma 3.11", text, value, found["mean"], why)
+    yield bound_rows.exact_row("risk without noise", "Lemma 3.11", text, value, row["mean"], why)

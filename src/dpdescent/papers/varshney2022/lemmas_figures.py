@@ -17,6 +17,7 @@ KINDS = {
 }  # fmt: skip
 # Runs with the threshold's logarithms set to 1, by the kind of run with the threshold as printed.
 WITHOUT_LOGS = {"no clipping": "no clipping, logs 1"}
+# Distance of these below the line of their setting.
 BELOW = 0.32
 # Marks of a setting: column, marker, colour and label.
 MARKS = (
@@ -27,7 +28,7 @@ MARKS = (
 
 
 def draw_bound_vs_run(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws measured risk, exact expectation and the lemmas' bounds, with panels by kind of run, lines by setting."""
+    """Draws measured and exact risks and the lemmas' bounds, a panel for each kind of run, a line for each setting."""
     main = select(table)
     cells = main[["sigma", "N", "d"]].drop_duplicates().sort_values(["sigma", "N", "d"], ascending=[False, True, True])
     names = [rf"$\sigma={s:g}$, $N={figures.scientific(n)}$, $d={d:g}$" for s, n, d in cells.itertuples(index=False)]

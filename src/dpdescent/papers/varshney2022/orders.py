@@ -1,7 +1,7 @@
-"""Orders that varshney2022 states, exactly: along each quantity that they depend on, beside what is claimed.
+"""Orders that varshney2022 states: exact values along each quantity that they depend on, beside the claimed orders.
 
-Here are DP-AMBSSGD's orders, both algorithms' time and what stands in lemmas and proofs; DP-SSGD's orders are in
-`single_pass_orders`. Nothing is random.
+This module has DP-AMBSSGD's orders, the time of both algorithms, and orders within lemmas and proofs; DP-SSGD's orders
+are in `single_pass_orders`. Nothing is random.
 """
 
 import math
@@ -29,7 +29,14 @@ from dpdescent.papers.varshney2022.criteria import (
 )
 from dpdescent.papers.varshney2022.formulas import LinearProblem, published_multiplier, theorem_step
 from dpdescent.papers.varshney2022.setting import Row, Spec
-from dpdescent.papers.varshney2022.single_pass_orders import ONE_SMALL, ORDER, Along, cells, over_claimed, problem_of
+from dpdescent.papers.varshney2022.single_pass_orders import (
+    ONE_SMALL,
+    ORDER,
+    Along,
+    cells,
+    problem_of,
+    ratios_to_claimed,
+)
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import Criterion, at_most, within_of
@@ -57,7 +64,7 @@ def run_ext_orders(spec: Spec) -> Iterator[Row]:
 
 
 def _operations(arms: dict[str, Any], axis: str, values: list[float]) -> Along:
-    """Operations over N d."""
+    """Numbers of operations beside N d."""
     for value in values:
         at = arms["records"] | {axis: value}
         N, d = at["N"], at["d"]
@@ -68,28 +75,28 @@ def _operations(arms: dict[str, Any], axis: str, values: list[float]) -> Along:
 
 
 def operations_of_single_pass(records: float, d: float) -> float:
-    """Operations of DP-SSGD: per record a residual, a clipped gradient, d normals, a step and a sum for the mean."""
+    """Number of operations of DP-SSGD: per record a clipped gradient, d normals, a step and a sum for the mean."""
     require_positive(records=records, d=d)
     return records * (_clipped_gradient(d) + d + 4.0 * d)
 
 
 def operations_of_mini_batches(records: float, d: float, steps: float, levels: float) -> float:
-    """Operations of DP-AMBSSGD with s = b/10: T times DP-STAT, b clipped gradients with their sum, and a step."""
+    """Number of operations of DP-AMBSSGD with s = b/10: T times DP-STAT, a sum of b clipped gradients, and a step."""
     require_positive(records=records, d=d, steps=steps, levels=levels)
     batch = records / steps
     s, b = STAT_SHARE * batch, (1.0 - STAT_SHARE) * batch
-    # Of DP-STAT s residuals, and for each of L + 1 thresholds s comparisons and sums and a normal.
+    # DP-STAT takes s residuals, and for each of L + 1 thresholds s comparisons and sums and a normal.
     statistic = s * 2.0 * d + (levels + 1.0) * (2.0 * s + 3.0)
     return steps * (statistic + b * (_clipped_gradient(d) + d) + 5.0 * d)
 
 
 def _clipped_gradient(d: float) -> float:
-    """Operations of one clipped gradient: a product of vectors, a norm, and a scaled vector."""
+    """Number of operations of one clipped gradient: a product of vectors, a norm, and a scaled vector."""
     return 2.0 * d + 2.0 * d + d + 3.0
 
 
 def _batch_condition(arms: dict[str, Any], axis: str, values: list[float]) -> Along:
-    """Least N of Lemma 3.11's condition on b at the printed alpha, over log^2 N, beside Theorem 3.7's order."""
+    """Least N of Lemma 3.11's condition on b at the printed alpha, divided by log^2 N, beside Theorem 3.7's order."""
     for value in values:
         at = arms["condition"] | {axis: value}
         alpha = published_multiplier(at["eps"], at["delta"])
@@ -101,45 +108,45 @@ def _batch_condition(arms: dict[str, Any], axis: str, values: list[float]) -> Al
 
 
 def _leading(arms: dict[str, Any], axis: str, values: list[float]) -> Along:
-    """Exact risk without privacy at T = c1 log N over sigma^2 d/N, or the lemma's terms over their leading one."""
+    """Exact risk without privacy at T = c1 log N beside sigma^2 d/N, or Lemma 3.11's terms by the leading one."""
     for value in values:
         at = arms["leading"] | {axis: value}
         for c1 in as_list(arms["constants"]):
             if axis == "N":
                 T = math.ceil(steps_of_theorem(value, 1.0, c1))
                 b = int(value / T * (1.0 - STAT_SHARE))
-                lam = problem_of(at["d"], 1.0, 1.0, value).lam
-                start = -problem_of(at["d"], 1.0, 1.0, value).w_star
-                risk = tail_risk(lam, start, theorem_step(lam, b), b, 1.0, 0.0, T, max(1, T // 2))
+                problem = problem_of(at["d"], 1.0, 1.0, value)
+                eta = theorem_step(problem.lam, b)
+                risk = tail_risk(problem.lam, -problem.w_star, eta, b, 1.0, 0.0, T, max(1, T // 2))
                 yield f"exact risk, c_1 = {c1:g}", value, risk, at["d"] / value
                 continue
             for spectrum in (single_pass_orders.GEOMETRIC, ONE_SMALL):
                 problem = problem_of(at["d"], value, 1.0, float(at["N"]), spectrum)
-                yield f"Lemma 3.11, c_1 = {c1:g}, {spectrum}", value, cross_over_leading(problem, c1), 1.0
+                yield f"Lemma 3.11, c_1 = {c1:g}, {spectrum}", value, terms_by_leading(problem, c1), 1.0
 
 
-def cross_over_leading(problem: LinearProblem, c1: float) -> float:
-    """What Lemma 3.11 has without privacy and start, over `8 Tr(H^-1 Sigma) / (T b)`, its leading term."""
+def terms_by_leading(problem: LinearProblem, c1: float) -> float:
+    """Ratio of Lemma 3.11's bound without privacy and start to its leading term `8 Tr(H^-1 Sigma) / (T b)`."""
     setting = Setting.of(problem, steps_of_theorem(problem.records, problem.kappa, c1), 0.0)
     leading = 8.0 * problem.sigma**2 * problem.dimension / (setting.steps * setting.batch)
     return 1.0 + ambssgd.cross_term(setting) / leading
 
 
 def _contraction(arms: dict[str, Any], axis: str, values: list[float]) -> Along:
-    """Slowest contraction at shares of Lemma 3.11's least b, at the printed alpha."""
+    """Slowest contractions at shares of Lemma 3.11's least b, at the printed alpha."""
     at = arms["condition"]
     alpha = published_multiplier(at["eps"], at["delta"])
     for kappa in values:
         for share in as_list(arms["shares"]):
             problem = problem_of(at["d"], kappa, 1.0, 1e6, ONE_SMALL)
-            found, claimed = slowest_contraction(problem, alpha, arms["c1"], share)
-            yield f"{share:g} of the least b", kappa, found, claimed
+            slowest, claimed = slowest_contraction(problem, alpha, arms["c1"], share)
+            yield f"{share:g} of the least b", kappa, slowest, claimed
 
 
 def slowest_contraction(problem: LinearProblem, alpha: float, c1: float, share: float) -> tuple[float, float]:
-    """Largest E |w_{t+1} - w*|_H^2 over E |w_t - w*|_H^2 without labels' noise at a share of Lemma 3.11's least b.
+    """Largest ratio of E |w_{t+1} - w*|_H^2 to E |w_t - w*|_H^2, with its bound `1 - eta mu / 2` in (47).
 
-    The thresholds are the largest that the lemma allows. Returns it with `1 - eta mu / 2`, by which (47) bounds it.
+    Labels have no noise, b is a share of Lemma 3.11's least, and the thresholds are the largest that the lemma allows.
     """
     silent = replace(problem, sigma=0.0)
     least = Setting.of(silent, steps_of_theorem(silent.records, silent.kappa, c1), alpha)
@@ -151,7 +158,7 @@ def slowest_contraction(problem: LinearProblem, alpha: float, c1: float, share: 
 
 
 def _logarithm(arms: dict[str, Any], axis: str, values: list[float]) -> Along:
-    """Lemma 3.10's failure over beta, by the base of Gamma's logarithm."""
+    """Failure probability of Lemma 3.10 divided by beta, by the base of Gamma's logarithm."""
     for beta in values:
         for levels in as_list(arms["levels"]):
             for name, natural in (("base 2", False), ("base e", True)):
@@ -159,7 +166,7 @@ def _logarithm(arms: dict[str, Any], axis: str, values: list[float]) -> Along:
 
 
 def count_failure(levels: float, beta: float, natural: bool) -> float:
-    """P(one of L noises of sd alpha sqrt(L) exceeds Gamma) over beta, for Gamma with natural or binary logarithms.
+    """Ratio of P(one of L noises of sd alpha sqrt(L) exceeds Gamma) to beta, Gamma with natural or binary logarithms.
 
     Residuals for which every count is just below s - Gamma have this probability of failing Lemma 3.10's first half.
     """
@@ -171,16 +178,16 @@ def count_failure(levels: float, beta: float, natural: bool) -> float:
 
 
 def _gradient(arms: dict[str, Any], axis: str, values: list[float]) -> Along:
-    """Size of a gradient by what w has to do with x."""
+    """Norm of a gradient by the dependence of w on x."""
     for d in values:
         for dependence in ("along x", "same index twice", "independent"):
             yield dependence, d, gradient_norm(int(d), dependence), d
 
 
 def gradient_norm(d: int, dependence: str) -> float:
-    """Root mean square of |x <x, w - w*>| for x ~ N(0, I), |w - w*| = 1, by how w depends on x.
+    """Root mean square of |x <x, w - w*>| for x ~ N(0, I), |w - w*| = 1, by the dependence of w on x.
 
-    `along x`: w - w* is x over |x|, the largest that it can be; `independent`: as in one pass. `same index twice`: the
+    `along x`: w - w* is x / |x|, where the norm is largest; `independent`: as in one pass. `same index twice`: the
     second of two gradients of one record without noise, from w = 0 by the step 1/(2 R_x^2), in units of |w*|.
     """
     if dependence == "along x":
@@ -197,10 +204,10 @@ def gradient_norm(d: int, dependence: str) -> float:
 
 
 def _clipping(arms: dict[str, Any], axis: str, values: list[float]) -> Along:
-    """Norm after clipping over zeta as it is printed in two places."""
+    """Norms after clipping in units of zeta, clipped as two places print it."""
     for size in values:
         for name, choose in (("min, Sec. 1.1", min), ("max, App. A", max)):
-            # In units of zeta, a gradient of a size times `min` or `max` of 1 and zeta over its norm.
+            # A gradient is multiplied by `min` or `max` of 1 and zeta divided by its norm.
             yield name, size, size * choose(1.0, 1.0 / size), 1.0
 
 
@@ -214,7 +221,7 @@ QUANTITIES: dict[str, Callable[[dict[str, Any], str, list[float]], Along]] = {
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges costs and conditions, then what stands in lemmas and proofs."""
+    """Judges costs and conditions, then steps of lemmas and proofs."""
     yield _time(evidence)
     yield from _conditions(evidence)
     yield from _leading_term(evidence)
@@ -222,7 +229,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _time(evidence: Evidence) -> Claim:
-    table = over_claimed(evidence, OPERATIONS)
+    table = ratios_to_claimed(evidence, OPERATIONS)
     most = float(table["mean"].max()) if len(table) else math.nan
     return claim_on_all_cells(
         id="time-linear", **ORDER | {"location": "Sec. 1, Thm 1.1, remark (iii) after Thm 3.7"},
@@ -236,7 +243,7 @@ def _time(evidence: Evidence) -> Claim:
 
 
 def _conditions(evidence: Evidence) -> Iterator[Claim]:
-    table = over_claimed(evidence, BATCH)
+    table = ratios_to_claimed(evidence, BATCH)
     yield claim_on_all_cells(
         id="sample-size-condition", **ORDER | {"location": "Thm 3.7, Cor. 3.8, Lemma 3.11"},
         statement="N = Omega~(kappa^2 d (1 + sqrt(log(1/delta))/eps)) is enough for the lemma's condition on the batch size",
@@ -255,7 +262,7 @@ def _conditions(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _leading_term(evidence: Evidence) -> Iterator[Claim]:
-    table = over_claimed(evidence, LEADING)
+    table = ratios_to_claimed(evidence, LEADING)
     yield claim_on_all_cells(
         id="leading-term-log-n", **ORDER | {"location": "Remark (iv) after Thm 3.7"},
         statement="the leading term sigma^2 d/N is independent of log N",
@@ -269,7 +276,7 @@ def _leading_term(evidence: Evidence) -> Iterator[Claim]:
         id="leading-term-cross", location="Lemma 3.11, Thm 3.7, remark (iv)", kind="theorem", source="ours",
         statement="(ours) of what Lemma 3.11 has without privacy 8 sigma^2 d/N is the leading term, whatever kappa is",
         quantity="all of it but the start over 8 Tr(H^-1 Sigma)/(T b), at d = 50, N = 10^6 and T = c_1 kappa log N: the largest over the first along kappa, both spectra",
-        cells={f"c_1 = {c1:g}": single_pass_orders.growth(own) for c1, own in readings.items()}, criterion=at_most(SAME_ORDER),
+        cells={f"c_1 = {c1:g}": single_pass_orders.growth(terms) for c1, terms in readings.items()}, criterion=at_most(SAME_ORDER),
         note="finding leading-term-cross: the cross term is up to kappa^2 / (c_1 log N) times the leading one",
     )  # fmt: skip
 
@@ -278,28 +285,28 @@ def _agreed(
     *, id: str, location: str, kind: ClaimKind, statement: str, quantity: str, cells: Mapping[str, Places],
     criterion: Criterion, note: str, source: Source = "paper",
 ) -> Claim:  # fmt: skip
-    """A claim that must hold at every reading of what the paper leaves open; that which is worst is shown."""
-    # A reading without rows says nothing; of none nothing is testable.
-    kept = {reading: each for reading, each in cells.items() if each} or dict(list(cells.items())[:1])
-    found = {
+    """A claim that must hold at every reading of a value that the paper leaves open; the worst reading is shown."""
+    # A reading without rows is left out, because it says nothing; where all are, one stands for a claim without a test.
+    by_reading = {reading: places for reading, places in cells.items() if places} or dict(list(cells.items())[:1])
+    claims = {
         reading: claim_on_all_cells(
             id=id, artefact="ext_orders", location=location, kind=kind, source=source, statement=statement,
-            quantity=quantity, cells=each, criterion=criterion,
+            quantity=quantity, cells=places, criterion=criterion,
         )
-        for reading, each in kept.items()
+        for reading, places in by_reading.items()
     }  # fmt: skip
-    agreed = agreement({reading: each.verdict for reading, each in found.items()})
-    worst = max(found.values(), key=lambda each: -math.inf if each.measured is None else each.measured)
+    agreed = agreement({reading: claim.verdict for reading, claim in claims.items()})
+    worst = max(claims.values(), key=lambda claim: -math.inf if claim.measured is None else claim.measured)
     measured = None if worst.measured is None else statistics.exactly(worst.measured)
     return judged_claim(
         id=id, artefact="ext_orders", location=location, kind=kind, source=source, statement=statement, quantity=quantity,
         measured=measured or statistics.NOTHING, criterion=criterion.words, verdict=agreed.verdict, why=agreed.why,
-        note=f"{agreed.told}; {note}", cells=[cell for each in found.values() for cell in each.cells],
+        note=f"{agreed.told}; {note}", cells=[cell for claim in claims.values() for cell in claim.cells],
     )  # fmt: skip
 
 
 def _proofs(evidence: Evidence) -> Iterator[Claim]:
-    table = over_claimed(evidence, CONTRACTION)
+    table = ratios_to_claimed(evidence, CONTRACTION)
     at, below = (table[table["reading"] == f"{share:g} of the least b"] for share in (1.0, 0.25))
     yield claim_on_all_cells(
         id="batch-condition-contracts", **ORDER | {"location": "Lemma 3.11, (47)"},
@@ -312,7 +319,7 @@ def _proofs(evidence: Evidence) -> Iterator[Claim]:
         id="lemma-3.10-logarithm", location="Lemma 3.10", kind="theorem",
         statement="with Gamma = alpha sqrt(2 log(B/Delta) log(log(B/Delta)/beta)) the first half fails with probability beta at most",
         quantity="probability over beta, where every count is just below s - Gamma: the largest over L and beta",
-        cells={base: cells(_begins(evidence, LOGARITHM, base)) for base in ("base 2", "base e")},
+        cells={base: cells(_rows_of_reading(evidence, LOGARITHM, base)) for base in ("base 2", "base e")},
         criterion=at_most(1.0 + EQUAL),
         note="the noise of a count has the binary logarithm; Gamma's is written log",
     )  # fmt: skip
@@ -322,21 +329,17 @@ def _proofs(evidence: Evidence) -> Iterator[Claim]:
             ["axis"],
             lambda group: algebra.least_squares_slope(group, "at"),
         )
-        for reading in ("along x", "same index twice")
+        for reading in ("along x", "same index twice", "independent")
     }
+    alone = slopes.pop("independent")
     yield _agreed(
         id="gradient-norm-dependent", location="Sec. 3", kind="text",
         statement="with replacement w can depend on x_i, so that for x ~ N(0, I) a gradient has a norm of about d",
         quantity="log-log slope in d of the root mean square norm, less 1, by what w has to do with x: the one furthest off",
-        cells={reading: {place: statistics.less_number(slope, 1.0) for place, slope in found.items()} for reading, found in slopes.items()},
+        cells={reading: {place: statistics.less_number(slope, 1.0) for place, slope in places.items()} for reading, places in slopes.items()},
         criterion=within_of(0.0, RATE),
         note="\"e.g. if the same index i is sampled twice in a row\": after one step of size 1/(2 R_x^2) the gradient is smaller, not larger; along x is the worst that there is",
     )  # fmt: skip
-    alone = algebra.measured_by(
-        rows(evidence, "ext_orders", quantity=GRADIENT, reading="independent"),
-        ["axis"],
-        lambda group: algebra.least_squares_slope(group, "at"),
-    )
     yield claim_on_all_cells(
         id="gradient-norm-independent", artefact="ext_orders", location="Sec. 3", kind="text", source="paper",
         statement="in one pass w is independent of x_i, which implies a significantly better bound on the gradient",
@@ -347,13 +350,13 @@ def _proofs(evidence: Evidence) -> Iterator[Claim]:
         id="clipping-norm", location="Sec. 1.1, proofs of Thms 3.1 and 3.6", kind="privacy",
         statement="a clipped gradient has norm zeta at most",
         quantity="norm over zeta of a gradient of norm zeta/10, zeta and 10 zeta, clipped as printed: the largest",
-        cells={place: cells(_begins(evidence, CLIPPED, place)) for place in ("min, Sec. 1.1", "max, App. A")},
+        cells={place: cells(_rows_of_reading(evidence, CLIPPED, place)) for place in ("min, Sec. 1.1", "max, App. A")},
         criterion=at_most(1.0 + EQUAL),
         note="a slip in the appendix: privacy is proved for min, which the algorithms have",
     )  # fmt: skip
 
 
-def _begins(evidence: Evidence, quantity: str, reading: str) -> pd.DataFrame:
-    """Rows whose reading begins with some words, over what is claimed."""
-    table = over_claimed(evidence, quantity)
+def _rows_of_reading(evidence: Evidence, quantity: str, reading: str) -> pd.DataFrame:
+    """Ratios to the claimed values in the rows whose reading begins with some words."""
+    table = ratios_to_claimed(evidence, quantity)
     return table[table["reading"].astype(str).str.startswith(reading)]

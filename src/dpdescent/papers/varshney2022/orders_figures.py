@@ -1,4 +1,4 @@
-"""Figure of varshney2022 on orders: what exact values are over what is claimed, along all that they depend on."""
+"""Figure of varshney2022 on orders: ratios of exact values to claimed ones, along every quantity in them."""
 
 import math
 from typing import Any
@@ -22,14 +22,15 @@ OF_BOTH = ("DP-SSGD", "multiplier of DP-SSGD")
 
 
 def draw_ext_orders(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws values over what is claimed, a panel for each quantity and axis and a colour for each reading."""
+    """Draws ratios of exact values to claimed ones, a panel for each quantity and axis, a colour for each reading."""
     main = figures.positive(select(table))
     places = list(main.groupby(["quantity", "axis"], sort=False).groups)
     rows = max(math.ceil(len(places) / COLUMNS), 1)
     figure, axes = panels(COLUMNS if len(places) > 1 else 1, rows, size=(4.1, 3.1), squeeze=False)
     for panel, (quantity, axis) in zip(axes.ravel(), places, strict=False):
         _ratios(panel, where(main, quantity=quantity, axis=axis))
-        panel.set(title=quantity, xlabel=_named(quantity, axis))
+        of_both = axis == "delta" and quantity in OF_BOTH
+        panel.set(title=quantity, xlabel=r"$\log(N/\delta)$" if of_both else AXES.get(axis, axis))
     for panel in axes.ravel()[max(len(places), 1) :]:
         panel.set_visible(False)
     for panel in axes[:, 0]:
@@ -41,18 +42,12 @@ def draw_ext_orders(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     return figure
 
 
-def _named(quantity: str, axis: str) -> str:
-    return r"$\log(N/\delta)$" if axis == "delta" and quantity in OF_BOTH else AXES.get(axis, axis)
-
-
 def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
     """Draws one curve for each reading, named within the panel because readings differ by panel."""
-    names = sorted(set(rows["reading"].astype(str)))
-    drawn = []
+    names, lines = sorted(set(rows["reading"].astype(str))), []
     for name, color, marker in zip(names, COLORS * len(names), MARKERS * len(names), strict=False):
-        own = rows[(rows["reading"].astype(str) == name) & (rows["at"] > 0)].sort_values("at")
-        (line,) = axes.plot(own["at"], own["mean"] / own["claimed"], color=color, marker=marker)
-        drawn.append(line)
+        curve = rows[(rows["reading"].astype(str) == name) & (rows["at"] > 0)].sort_values("at")
+        lines += axes.plot(curve["at"], curve["mean"] / curve["claimed"], color=color, marker=marker)
     axes.axhline(1.0, color="black", linestyle=":", linewidth=1.0)
     figures.log_scale(axes)
     decades(axes, "xy")
@@ -61,4 +56,4 @@ def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
     middle = math.sqrt(low * high)
     low, high = min(low, middle / 10**0.5), max(high, middle * 10**0.5)
     axes.set_ylim(low, high * (high / low) ** (0.14 * len(names)))
-    axes.legend(drawn, names, fontsize=7.5, loc="upper left", ncols=1)
+    axes.legend(lines, names, fontsize=7.5, loc="upper left", ncols=1)

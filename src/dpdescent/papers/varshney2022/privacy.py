@@ -1,7 +1,7 @@
 """Noise multipliers of varshney2022: as printed, as its proofs allow, and as tight as the releases allow.
 
-Theorems 3.1, 3.6 and A.3, Lemmas A.1 and 3.10, eq. (7). `dpdescent.privacy.shuffling` has the bound with numbers that
-stands behind Theorem 3.1.
+Theorems 3.1, 3.6 and A.3, Lemmas A.1 and 3.10, eq. (7). `dpdescent.privacy.shuffling` has the explicit bound behind
+Theorem 3.1.
 """
 
 import math
@@ -44,22 +44,22 @@ from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.records import Place
 from dpdescent.replication.judging.statistics import NOTHING, exactly
 
-# Factor of sqrt(log(1/delta)/N) in eq. (7) as the line before has it, (1 + e0) - (1 - e0/2) = 3/2 e0; 1/2 is printed.
+# Factor of sqrt(log(1/delta)/N) in eq. (7) by the line before it, (1 + e0) - (1 - e0/2) = 3/2 e0; 1/2 is printed.
 FACTOR_7 = 1.5
 
 
 def theorem_multiplier(eps: float, delta: float) -> float:
-    """alpha = 2 sqrt(log(1/delta) + eps) / eps (varshney2022 Thm 3.6, first form)."""
+    """Noise multiplier alpha = 2 sqrt(log(1/delta) + eps) / eps (varshney2022 Thm 3.6, first form)."""
     return 2.0 * math.sqrt(log_inverse(eps, delta) + eps) / eps
 
 
 def zcdp_multiplier(eps: float, delta: float) -> float:
-    """alpha at which 1/alpha^2, for statistic and gradient, is the zCDP budget of (eps, delta) (Thm 3.6, proof)."""
+    """Noise multiplier at which 1/alpha^2, for statistic and gradient, is the zCDP budget (Thm 3.6, proof)."""
     return math.sqrt(1.0 / zcdp.rho_of_epsilon(eps, delta))
 
 
 def disjoint_multiplier(eps: float, delta: float) -> float:
-    """alpha at which 1/(2 alpha^2) is the zCDP budget: a record counts for DP-STAT or for the gradient, never for both."""
+    """Noise multiplier at which 1/(2 alpha^2) is the zCDP budget, a record being in statistic or gradient only."""
     return math.sqrt(0.5 / zcdp.rho_of_epsilon(eps, delta))
 
 
@@ -94,7 +94,7 @@ def eps_of_equation_7(eps_local: float, records: float, delta: float, constant: 
 # Noise multipliers for a given epsilon by five accountants, and of DP-SSGD with shuffling ------------------------------
 
 # Accountants in falling order of noise, and the zCDP cost of their noise in units of 1 / alpha^2: 1 where a record may
-# be in the statistic and in the gradient of its iteration, 1/2 where it is in one of them.
+# be in both the statistic and the gradient of its iteration, 1/2 where it is in either only.
 LAST, FIRST = "as published (Theorem 3.6, last form)", "Theorem 3.6, first form"
 ZCDP, GAUSSIAN = "zCDP", "Gaussian DP, disjoint"
 ACCOUNTANTS: dict[str, tuple[Callable[[float, float], float], float]] = {
@@ -105,13 +105,13 @@ SHUFFLED, CONSTANT_1 = "DP-SSGD, shuffled (explicit bound)", "Theorem 3.1, const
 
 
 def run_multiplier(spec: Spec) -> Iterator[Row]:
-    """Yields a row for each accountant, epsilon and delta, and with shuffling for each N."""
+    """Yields a multiplier for each accountant, epsilon and delta, and with shuffling for each N."""
     if spec["trials"][0] > 0:
         return
     for eps, delta in product(as_list(spec["cell"]["eps"]), as_list(spec["cell"]["delta"])):
         base = {"eps": eps, "delta": delta, "trial": 0}
         for series, (multiplier, cost) in ACCOUNTANTS.items():
-            # Left out, because the last form of Theorem 3.6 needs eps <= log(1/delta).
+            # Not beyond, because the last form of Theorem 3.6 needs eps <= log(1/delta).
             if series == LAST and eps > math.log(1.0 / delta):
                 continue
             alpha = multiplier(eps, delta)
@@ -140,9 +140,9 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _spent(table: pd.DataFrame) -> Places:
-    """The tight epsilon of a multiplier over the epsilon for which it was chosen, by place."""
-    spent = criteria.in_units(exact_rows(table, "eps_tight"), lambda each: floats(each, "eps"))
-    return algebra.means(spent, [*AT, "N"])
+    """Ratios of the tight epsilon of a multiplier to the epsilon for which it was chosen, by place."""
+    ratios = criteria.in_units(exact_rows(table, "eps_tight"), lambda frame: floats(frame, "eps"))
+    return algebra.means(ratios, [*AT, "N"])
 
 
 def _theorem_3_6(evidence: Evidence) -> Iterator[Claim]:
@@ -169,14 +169,14 @@ def _theorem_3_6(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def _inside(table: pd.DataFrame, over_delta: bool) -> pd.DataFrame:
+def _inside(table: pd.DataFrame, *, of_theorem: bool) -> pd.DataFrame:
     """Rows with eps <= sqrt(log(N/delta)/N), as in Theorem 3.1, or sqrt(log(1/delta)/N), as in Corollary 3.3."""
-    logs = np.log((floats(table, "N") if over_delta else 1.0) / floats(table, "delta"))
+    logs = np.log((floats(table, "N") if of_theorem else 1.0) / floats(table, "delta"))
     return table[floats(table, "eps") <= np.sqrt(logs / floats(table, "N"))]
 
 
 def _theorem_3_1(evidence: Evidence) -> Iterator[Claim]:
-    shuffled = _inside(rows(evidence, MULTIPLIER, series=SHUFFLED), over_delta=True)
+    shuffled = _inside(rows(evidence, MULTIPLIER, series=SHUFFLED), of_theorem=True)
     needed = [
         row["mean"] * row["eps"] * math.sqrt(row["N"]) / math.log(row["N"] / row["delta"])
         for row in algebra.rows_of(shuffled)
@@ -188,8 +188,8 @@ def _theorem_3_1(evidence: Evidence) -> Iterator[Claim]:
         cells={"all": algebra.largest_over_smallest(needed)}, criterion=at_most(criteria.SAME_ORDER),
         note=f"the constant that is hidden: {extent(needed)}",
     )  # fmt: skip
-    spent = _spent(_inside(rows(evidence, MULTIPLIER, series=CONSTANT_1), over_delta=False))
-    worst = max(spent.values(), key=lambda each: each.value, default=NOTHING)
+    spent = _spent(_inside(rows(evidence, MULTIPLIER, series=CONSTANT_1), of_theorem=False))
+    worst = max(spent.values(), key=lambda ratio: ratio.value, default=NOTHING)
     result = at_most(1.0 + EQUAL).verdict(worst)
     yield judged_claim(
         id="corollary-3.3-private", **GUARANTEE | {"location": "Cor. 3.3"},
@@ -202,7 +202,7 @@ def _theorem_3_1(evidence: Evidence) -> Iterator[Claim]:
 
 def _amplification(evidence: Evidence) -> Iterator[Claim]:
     shuffled, local = (rows(evidence, MULTIPLIER, series=series) for series in (SHUFFLED, GAUSSIAN))
-    amplified = _inside(shuffled, over_delta=True)
+    amplified = _inside(shuffled, of_theorem=True)
     yield claim_on_all_cells(
         id="amplification", **GUARANTEE | {"location": "Sec. 1.1"},
         statement="shuffling amplifies privacy by a factor of about 1/sqrt(N)",
@@ -211,8 +211,8 @@ def _amplification(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     beyond = shuffled[floats(shuffled, "eps") * np.sqrt(floats(shuffled, "N")) > 1.0 + EQUAL]
     gained = gains(beyond, local, AT)
-    held = gained[(gained["mean"] <= 1.0 - AGREES) & (gained["eps_tight"] <= gained["eps"] * (1 + 1e-3))]
-    largest = max((row["eps"] * math.sqrt(row["N"]) for row in algebra.rows_of(held)), default=1.0)
+    private = gained[(gained["mean"] <= 1.0 - AGREES) & (gained["eps_tight"] <= gained["eps"] * (1 + 1e-3))]
+    largest = max((row["eps"] * math.sqrt(row["N"]) for row in algebra.rows_of(private)), default=1.0)
     yield claim_on_all_cells(
         id="ssgd-eps-range", **GUARANTEE | {"location": "Sec. 1.1 (a), remark after Thm 3.1", "source": "ours"},
         statement="(ours) the algorithm too, and not only its analysis, is restricted to eps <= 1/sqrt(N)",
@@ -232,20 +232,19 @@ def _amplification(evidence: Evidence) -> Iterator[Claim]:
 
 # Bounds ----------------------------------------------------------------------------------------------------------------
 
-# eps_0 at which the local steps are looked at; up to 1/2 in eq. (7), and below 1 in Lemma A.1.
+# Values of eps_0 at which local steps are evaluated: up to 1/2 in eq. (7), and below 1 in Lemma A.1.
 LOCAL = (0.05, 0.5, 0.9)
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates DP-AMBSSGD's multipliers, local steps of DP-SSGD, then DP-STAT."""
     table = rows(evidence, MULTIPLIER)
-    # Other deltas tell the same.
+    # One delta, because other deltas show the same.
     deltas = ends_and_middle(table["delta"])
     table = table[table["delta"].isin(deltas[len(deltas) // 2 :][:1])]
     for series, (_, cost) in ACCOUNTANTS.items():
         whose = "statistic and gradient" if cost == 1.0 else "statistic or gradient"
         for row in algebra.rows_of(table[table["series"] == series]):
-            # An epsilon beside the least that the releases allow.
             why = f"alpha={row['mean']:.4g}; measured is the least epsilon of what a record pays for, {whose}"
             yield bound_rows.bound_row(
                 bound="epsilon of DP-AMBSSGD", location="Thm 3.6", setting=place_text(series, row, "eps", "delta"),
@@ -282,7 +281,7 @@ def _forms(table: pd.DataFrame) -> Iterator[Bound]:
 
 
 def _local(N: float, delta: float, local: float) -> Iterator[Bound]:
-    """Evaluates one step, and the linear form of its amplification."""
+    """Evaluates one step of DP-SSGD, and the linear form of its amplification."""
     setting = f"eps_0={local:g}, N={N:g}, delta={delta:g}"
     delta_local = shuffling.local_delta(0.0, delta, int(N))
     alpha = local_multiplier(local, delta_local)

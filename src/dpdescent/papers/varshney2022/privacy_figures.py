@@ -28,16 +28,16 @@ ALPHA = r"noise multiplier $\alpha$"
 
 
 def draw_multiplier(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws noise multipliers, the tight epsilon of each, and below their ratio to the exact one, a panel a delta.
+    """Draws noise multipliers, their tight epsilons, and below their ratios to the exact one, a panel for each delta.
 
-    Accountants of batches stand left of those of shuffled records, which depend on the number of records.
+    Accountants of batches are left of those of shuffled records, which depend on the number of records.
     """
     figure, axes = figures.panels(4, 2, size=(2.8, 3.6), squeeze=False)
     everything = positive(figures.select(table))
     deltas = values_of(everything, "delta")
-    delta = min(deltas, key=lambda each: abs(math.log(each / MAIN_DELTA)), default=MAIN_DELTA)
+    delta = min(deltas, key=lambda value: abs(math.log(value / MAIN_DELTA)), default=MAIN_DELTA)
     main = where(everything, delta=delta)
-    # Outside of its range Theorem 3.1 promises nothing, and what it would give fills the axis.
+    # Within the range of Theorem 3.1, because beyond it the theorem promises nothing, and its values fill the axis.
     inside = main[
         (main["series"] != CONSTANT_1) | (main["eps"] <= np.sqrt(np.log(main["N"] / main["delta"]) / main["N"]))
     ]
@@ -46,10 +46,10 @@ def draw_multiplier(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         curves(noise, main, main["mean"])
         curves(budget, inside, inside["eps_tight"] / inside["eps"])
         budget.axhline(1.0, color="black", linestyle="-.", linewidth=1.0, label="what is promised")
-    for panel, each in zip(by_delta, deltas, strict=False):
-        _costs(panel, where(everything, delta=each))
+    for panel, value in zip(by_delta, deltas, strict=False):
+        _costs(panel, where(everything, delta=value))
         panel.sharey(by_delta[0])
-        panel.set_title(rf"over {GAUSSIAN}, $\delta={scientific(each)}$")
+        panel.set_title(rf"over {GAUSSIAN}, $\delta={scientific(value)}$")
     for panel in axes.flat:
         panel.set_visible(panel in axes[0] or panel in by_delta)
     for panel in (*axes[0], *by_delta):
@@ -60,7 +60,7 @@ def draw_multiplier(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     for (panel, budget), part in zip(zip(multipliers, budgets, strict=True), ("batches", "by $N$"), strict=True):
         panel.set_title(rf"noise, {part}, $\delta={scientific(delta)}$")
         budget.set_title(f"what it gives, {part}")
-        # Cut to ratios from 0.01 (more noise than needed) to 10^4 (promise not kept), others would flatten these.
+        # From 0.01 (more noise than needed) to 10^4 (promise not kept), because other ratios would flatten these.
         low, high = budget.get_ylim()
         budget.set_ylim(max(low, 1e-2), min(high, 1e4))
     multipliers[0].set_ylabel(ALPHA)
@@ -71,6 +71,7 @@ def draw_multiplier(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _shown(rows: pd.DataFrame, values: "pd.Series[float]") -> pd.DataFrame:
+    """Rows with positive values in the column `shown`, by epsilon."""
     return positive(rows.assign(shown=values), "shown").sort_values("eps")
 
 
@@ -78,9 +79,9 @@ def _curves(axes: Axes, rows: pd.DataFrame, values: "pd.Series[float]") -> None:
     """Draws one curve for each accountant of batches."""
     rows = _shown(rows, values)
     for name, (color, marker) in COLORS.items():
-        own = where(rows, series=name)
-        if len(own):
-            axes.plot(own["eps"], own["shown"], color=color, marker=marker, label=name)
+        curve = where(rows, series=name)
+        if len(curve):
+            axes.plot(curve["eps"], curve["shown"], color=color, marker=marker, label=name)
 
 
 def _curves_by_size(axes: Axes, rows: pd.DataFrame, values: "pd.Series[float]") -> None:
@@ -89,23 +90,22 @@ def _curves_by_size(axes: Axes, rows: pd.DataFrame, values: "pd.Series[float]") 
     sizes = values_of(rows, "N")
     for name, color in BY_SIZE.items():
         for size, dash in zip(sizes, DASHES, strict=False):
-            own = where(rows, series=name, N=size)
-            if len(own):
+            curve = where(rows, series=name, N=size)
+            if len(curve):
                 label = rf"{name}, $N={scientific(size)}$"
-                axes.plot(own["eps"], own["shown"], color=color, linestyle=dash, linewidth=1.2, label=label)
-                covered = own[own["eps"] <= np.sqrt(np.log(size / own["delta"]) / size)]
+                axes.plot(curve["eps"], curve["shown"], color=color, linestyle=dash, linewidth=1.2, label=label)
+                covered = curve[curve["eps"] <= np.sqrt(np.log(size / curve["delta"]) / size)]
                 if name == CONSTANT_1 and len(covered):
                     mark: dict[str, Any] = {"color": "black", "markersize": 5, "label": "in Theorem 3.1's range"}
                     axes.plot(covered["eps"], covered["shown"], "o", **mark)
 
 
 def _costs(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draws multipliers at one delta over the exact one."""
+    """Draws ratios of the multipliers at one delta to the exact one."""
     exact = where(rows, series=GAUSSIAN).set_index("eps")["mean"]
     for name, (color, marker) in COLORS.items():
-        own = where(rows, series=name).sort_values("eps")
-        if len(own) and name != GAUSSIAN:
-            axes.plot(
-                own["eps"], own["mean"] / exact.reindex(own["eps"]).array, color=color, marker=marker, markersize=3
-            )
+        curve = where(rows, series=name).sort_values("eps")
+        if len(curve) and name != GAUSSIAN:
+            ratios = curve["mean"] / exact.reindex(curve["eps"]).array
+            axes.plot(curve["eps"], ratios, color=color, marker=marker, markersize=3)
     axes.axhline(1.0, color=COLORS[GAUSSIAN][0], linewidth=1.0)

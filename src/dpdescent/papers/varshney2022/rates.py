@@ -1,6 +1,7 @@
 """Powers of N, eps, delta, sigma and kappa in DP-AMBSSGD's risk: Theorem 3.7 with its remarks."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ STATISTICS = "sufficient statistics"
 # Series, label noise, epsilon, delta.
 Key = tuple[str, float, float, float]
 
-# The term of privacy by itself: for small epsilon, over delta, at N eps^2 / d near 1; AdaSSP at sigma = 0 --------------
+# The term of privacy by itself: for small epsilon, by delta, at N eps^2 / d near 1; AdaSSP at sigma = 0 ---------------
 
 
 def run_ext_privacy(spec: Spec) -> Iterator[Row]:
@@ -44,19 +45,19 @@ def run_ext_privacy(spec: Spec) -> Iterator[Row]:
         base = {"panel": part.panel, "N": N, "d": design.d, "kappa": part.kappa}
         for trial in part.trials:
             offset = float(part.stream(design.place(N), trial, "offset").random())
-            arms = _by_budget(spec, part, design, N, offset)
-            drawn = (
+            arms = _arms_by_budget(spec, part, design, N, offset)
+            outcomes = (
                 _on_sums(part, design, N, trial, arms)
                 if part.panel == STATISTICS
                 else risks_of(part, design, N, trial, arms, fresh(part, design, N, sigmas, trial))
             )
-            for (series, sigma, eps, delta), risk, measures in drawn:
-                at = {"sigma": sigma, "eps": eps, "delta": delta, "series": series}
-                yield {**base, **at, "trial": trial, "value": risk, **measures}
+            for (series, sigma, eps, delta), risk, measures in outcomes:
+                keys = {"sigma": sigma, "eps": eps, "delta": delta, "series": series}
+                yield {**base, **keys, "trial": trial, "value": risk, **measures}
 
 
-def _by_budget(spec: Spec, part: Part, design: Design, N: int, offset: float = 0.0) -> dict[Key, Arm[Any]]:
-    """The arms of one N by series, label noise and budget; AdaSSP gets sums, so that nothing is clipped."""
+def _arms_by_budget(spec: Spec, part: Part, design: Design, N: int, offset: float = 0.0) -> dict[Key, Arm[Any]]:
+    """The arms of one N by series, label noise and budget; AdaSSP gets X'X and X'y, so that nothing is clipped."""
     return {
         (name, sigma, eps, delta): arm
         for label, sigma in enumerate(as_list(spec["cell"]["sigmas"]))
@@ -70,7 +71,8 @@ def _by_budget(spec: Spec, part: Part, design: Design, N: int, offset: float = 0
 def _on_sums(part: Part, design: Design, N: int, trial: int, arms: dict[Key, Arm[Any]]) -> Iterator[Measured[Key]]:
     """Runs AdaSSP on X'X and X'y that are drawn from their law."""
     for key, arm in arms.items():
-        gram = descents.wishart_gram(design, N, key[1], part.stream(design.place(N), trial, "Wishart"))
+        _, sigma, _, _ = key
+        gram = descents.wishart_gram(design, N, sigma, part.stream(design.place(N), trial, "Wishart"))
         w = descents.ada_ssp_on_sums(part, arm, gram, part.stream(design.place(N), trial, "AdaSSP"))
         yield key, float(design.risk(w)), NO_STEPS
 
@@ -79,7 +81,7 @@ def releases_ext_privacy(spec: Spec) -> Iterable[Entry]:
     """Yields the ledger entries of a panel; the public offset of the grid of thresholds is no release."""
     part = Part.of(spec)
     for N in as_list(spec["cell"]["N"]):
-        for (series, sigma, eps, delta), arm in _by_budget(spec, part, part.design(spec["cell"]["d"]), N).items():
+        for (series, sigma, eps, delta), arm in _arms_by_budget(spec, part, part.design(spec["cell"]["d"]), N).items():
             name = f"{part.variant}: {part.panel}, {series} N={N} sigma={sigma:g} eps={eps:g} delta={delta:g}"
             yield name, arm.mechanism, delta
 
@@ -90,7 +92,7 @@ def releases_ext_privacy(spec: Spec) -> Iterable[Entry]:
 def run_risk_vs_kappa(spec: Spec) -> Iterator[Row]:
     """Yields a risk for each T and trial of one condition number, and those of other methods and least squares."""
     part, sigma = Part.of(spec), spec["arms"]["sigma"]
-    choices, others = _by_iterations(spec, part)
+    choices, others = _choices_by_iterations(spec, part)
     design, N = next((choice.design, choice.N) for choice in choices.values())
     base = {
         "panel": part.panel, "N": N, "d": design.d, "sigma": sigma, "eps": part.settings.eps, "delta": part.delta,
@@ -98,9 +100,9 @@ def run_risk_vs_kappa(spec: Spec) -> Iterator[Row]:
     }  # fmt: skip
     if 0 in part.trials:
         for T, choice in choices.items():
-            # Exact, without noise and clipping, which is the leading term by itself.
-            kept = tail_length(part.settings.tail, T)
-            risk = tail_risk(design.lam, -design.w_star, choice.eta, choice.b, sigma, 0.0, T, kept)
+            # The exact risk without noise and clipping, because it is the leading term by itself.
+            tail = tail_length(part.settings.tail, T)
+            risk = tail_risk(design.lam, -design.w_star, choice.eta, choice.b, sigma, 0.0, T, tail)
             yield {**base, "T": T, "series": "no noise", "trial": 0, "value": risk}
     for trial, X, Y in trials_of(part, design, N, [sigma]):
         for T, outcome in runs_of(part, choices, X, Y, trial).items():
@@ -112,17 +114,17 @@ def run_risk_vs_kappa(spec: Spec) -> Iterator[Row]:
         yield {**base, "series": OLS, "trial": trial, "value": risk}
 
 
-def _by_iterations(spec: Spec, part: Part) -> tuple[dict[int, Choice], dict[str, Arm[Any]]]:
-    """The main setting for every T, and other methods at a multiple of kappa."""
-    at = Choice.of(part, part.design(spec["cell"]["d"]), spec["cell"]["N"], spec["arms"]["sigma"])
-    choices = {T: Choice.of(part, at.design, at.N, at.sigma, T=T) for T in as_list(spec["arms"]["T"])}
-    return choices, at.arms(as_list(spec["arms"]["others"]))
+def _choices_by_iterations(spec: Spec, part: Part) -> tuple[dict[int, Choice], dict[str, Arm[Any]]]:
+    """The main setting by T, and the arms of other methods at T of the settings, a multiple of kappa."""
+    main = Choice.of(part, part.design(spec["cell"]["d"]), spec["cell"]["N"], spec["arms"]["sigma"])
+    choices = {T: replace(main, T=T) for T in as_list(spec["arms"]["T"])}
+    return choices, main.arms(as_list(spec["arms"]["others"]))
 
 
 def releases_risk_vs_kappa(spec: Spec) -> Iterable[Entry]:
     """Yields the ledger entries of one condition number."""
     part = Part.of(spec)
-    choices, others = _by_iterations(spec, part)
+    choices, others = _choices_by_iterations(spec, part)
     for T, choice in choices.items():
         yield f"{part.variant}: {AMBSSGD} T={T} kappa={part.kappa:g}", choice.arm().mechanism, part.delta
     for series, arm in others.items():
@@ -168,13 +170,13 @@ def _private_rates(evidence: Evidence) -> Iterator[Claim]:
         cells=in_eps, criterion=at_least(-2.0 - criteria.LOGARITHMS), changed=f"{TWIN_ADDED} {criteria.NOT_OURS} {MORE_EPS}",
         note=f"noise for exactly (eps, delta) falls a little slower than 1/eps; {criteria.WITH_MARGIN} along the curve: {algebra.places_text(_slopes_in_eps(evidence, AMBSSGD))}",
     )  # fmt: skip
-    off = {f"in N, {place}": slope for place, slope in in_N.items()}
-    off |= {f"in eps, {place}": slope for place, slope in in_eps.items()}
+    slopes = {f"in N, {place}": slope for place, slope in in_N.items()}
+    slopes |= {f"in eps, {place}": slope for place, slope in in_eps.items()}
     yield claim_on_all_cells(
         id="optimal-exponents-quantile", artefact="risk_vs_n", location="Sec. 1, Sec. 4", kind="text", source="paper",
         statement=f"the error related to privacy is (nearly) optimal in N and eps: both lower bounds' exponents are attained {FIXED_QUANTILE}",
         quantity=f"log-log slopes in N and in eps of {COST}, less -2: the one that is furthest off",
-        cells={place: statistics.less_number(slope, -2.0) for place, slope in off.items()}, criterion=within_of(0.0, criteria.LOGARITHMS),
+        cells={place: statistics.less_number(slope, -2.0) for place, slope in slopes.items()}, criterion=within_of(0.0, criteria.LOGARITHMS),
         changed=f"{TWIN_ADDED} {criteria.NOT_OURS} {MORE_EPS}", note="d is judged by the claims on dimension",
     )  # fmt: skip
     cost = cost_of_privacy(noisy(risks(evidence, "ext_privacy", QUANTILE, panel="delta")))
@@ -183,17 +185,19 @@ def _private_rates(evidence: Evidence) -> Iterator[Claim]:
         id="theorem-3.7-rate-delta", **RATE_N | {"artefact": "ext_privacy"},
         statement=f"the term of privacy is proportional to log(1/delta), up to its logarithms {FIXED_QUANTILE}",
         quantity=f"{COST}, over log(1/delta), delta <= 1/N, eps = 0.1, over the same at the largest delta: the largest over delta and sigma; {MEDIAN}",
-        cells=criteria.over_first(logs.assign(place=-floats(logs, "delta")), "place", ["sigma"]), criterion=at_most(criteria.SAME_ORDER),
+        cells=criteria.ratios_to_first(logs.assign(place=-floats(logs, "delta")), "place", ["sigma"]), criterion=at_most(criteria.SAME_ORDER),
         note="noise for exactly (eps, delta)",
     )  # fmt: skip
 
 
 def _slopes_in_N(evidence: Evidence, series: str, variant: str = "main") -> Places:
+    """Log-log slopes in N of the cost of privacy, by sigma."""
     table = noisy(risks(evidence, "risk_vs_n", series, variant, panel=criteria.SMALL_EPS))
     return algebra.measured_by(cost_of_privacy(table), ["sigma"], lambda group: algebra.exponent(group, "N"))
 
 
 def _slopes_in_eps(evidence: Evidence, series: str) -> Places:
+    """Log-log slopes in eps of the cost of privacy, by sigma."""
     table = noisy(risks(evidence, "ext_privacy", series, panel="small epsilon"))
     return algebra.measured_by(cost_of_privacy(table), ["sigma"], lambda group: algebra.exponent(group, "eps"))
 
@@ -212,7 +216,7 @@ def _noise(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     table = criteria.enough_batch(evidence, "risk_vs_n", risks(evidence, "risk_vs_n", AMBSSGD, panel=criteria.MODERATE))
     least = algebra.rows_at_end(noisy(table), "sigma", largest=False)
-    # The error of the risk with the least noise is left out.
+    # Without the error of the risk at the least noise, because `shares` divides by numbers.
     zero, means = table[table["sigma"] == 0], dict(zip(least["N"], least["mean"], strict=True))
     yield claim_on_all_cells(
         id="vanishes-with-sigma", **RATE_N | {"location": "Thm 3.7, Sec. 3.2"},
@@ -228,16 +232,14 @@ def _condition_number(evidence: Evidence) -> Iterator[Claim]:
     per_kappa = float(evidence.settings["steps_per_kappa"])
 
     def at_multiple(table: pd.DataFrame) -> pd.DataFrame:
+        """Rows at the multiple of kappa of the settings."""
         return table[floats(table, "T") == per_kappa * floats(table, "kappa")]
 
     quantile = risks(evidence, "risk_vs_kappa", QUANTILE)
-    costly, risks_of_all = (
-        cost_of_privacy(at_multiple(quantile)),
-        algebra.places_text(algebra.means(quantile, ["kappa"])),
-    )
+    cost, risks_of_all = cost_of_privacy(at_multiple(quantile)), algebra.places_text(algebra.means(quantile, ["kappa"]))
     table = risks(evidence, "risk_vs_kappa", AMBSSGD)
-    chosen = at_multiple(table)
-    moving = algebra.exponent(cost_of_privacy(chosen), "kappa").value
+    configured = at_multiple(table)
+    moving = algebra.exponent(cost_of_privacy(configured), "kappa").value
     for id, words, criterion in (
         ("theorem-3.7-rate-kappa-quantile", "is proportional to kappa^2 at most", at_most(2.0 + criteria.LOGARITHMS)),
         ("privacy-term-grows-with-kappa", "increases with kappa", ABOVE_0),
@@ -246,20 +248,20 @@ def _condition_number(evidence: Evidence) -> Iterator[Claim]:
             id=id, **KAPPA,
             statement=f"the term of privacy {words} {FIXED_QUANTILE}",
             quantity=f"log-log slope in kappa, at T = {per_kappa:g} kappa, of {COST}; {MEDIAN}",
-            measured=algebra.exponent(costly, "kappa", points=2), criterion=criterion,
-            note=f"risks: {risks_of_all}; of these {len(costly)} count; {criteria.WITH_MARGIN} along the curve: {moving:.3g}",
+            measured=algebra.exponent(cost, "kappa", points=2), criterion=criterion,
+            note=f"risks: {risks_of_all}; of these {len(cost)} count; {criteria.WITH_MARGIN} along the curve: {moving:.3g}",
         )  # fmt: skip
     best = {kappa: group.loc[group["mean"].idxmin()] for kappa, group in table.dropna(subset=["mean"]).groupby("kappa")}
-    over_best = {
+    ratios_to_best = {
         f"kappa = {row['kappa']:g}": algebra.ratio_of_rows(row, best[row["kappa"]])
-        for row in algebra.rows_of(chosen)
+        for row in algebra.rows_of(configured)
         if row["kappa"] in best
     }
     yield claim_on_all_cells(
         id="enough-iterations", **KAPPA | {"location": "Thm 3.7"},
         statement="T = c_1 kappa log N iterations are enough, c_1 a constant",
         quantity=f"risk at T = {per_kappa:g} kappa over the smallest over T: the largest over kappa; {MEDIAN}",
-        cells=over_best, criterion=at_most(criteria.SAME_ORDER),
+        cells=ratios_to_best, criterion=at_most(criteria.SAME_ORDER),
         note=f"best T: {algebra.values_text((f'kappa = {kappa:g}', float(row['T'])) for kappa, row in best.items())}; log N is a constant here",
     )  # fmt: skip
     plain = at_multiple(

@@ -34,10 +34,7 @@ def draw_ext_privacy(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         _power(panel, rows, axis, power, slope)
         log_scale(panel)
         styles.decades(panel, "xy")
-        same = [
-            rf"${name}={figures.scientific(rows[name].iloc[0])}$" for name in ("N", "d") if rows[name].nunique() == 1
-        ]
-        panel.set(title=", ".join([part, *same]), xlabel=label)
+        panel.set(title=", ".join([part, *styles.common_sizes(rows)]), xlabel=label)
     axes[0, 0].set_ylabel(RISK)
     legend_below(figure, axes[0], 4, POINTS)
     return figure
@@ -49,14 +46,14 @@ def _curves(axes: Axes, rows: pd.DataFrame, axis: str, display: dict[str, Any]) 
     for key, group in rows.groupby(others, sort=True):
         values = dict(zip(others, key, strict=True))
         for name in styles.in_order(group["series"]):
-            told = ", ".join(rf"${SYMBOLS[column]}={value:g}$" for column, value in values.items())
+            place = ", ".join(rf"${SYMBOLS[column]}={value:g}$" for column, value in values.items())
             fill = look(name)["color"] if values["sigma"] == max(rows["sigma"]) else "white"
-            risk_curve(axes, where(group, series=name), axis, f"{name}, {told}", markerfacecolor=fill)
+            risk_curve(axes, where(group, series=name), axis, f"{name}, {place}", markerfacecolor=fill)
         sampling_lines(axes, group, axis, display.get("published", {}))
 
 
 def _power(axes: Axes, rows: pd.DataFrame, axis: str, power: float, label: str) -> None:
-    """Draws the claimed power through the first point, of the largest label noise."""
+    """Draws the claimed power through the first point of the largest label noise."""
     if not len(rows):
         return
     through = rows[rows["sigma"] == rows["sigma"].max()].sort_values([axis, "median"]).iloc[0]
@@ -65,7 +62,7 @@ def _power(axes: Axes, rows: pd.DataFrame, axis: str, power: float, label: str) 
 
 
 def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the risk against the number of iterations by condition number, and at the best T and at T = c kappa.
+    """Draws the risk against the number of iterations, and against the condition number at the best T and T = c kappa.
 
     c is the multiple of kappa that the grid has for every kappa; other methods have a panel of their own.
     """
@@ -76,10 +73,10 @@ def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     conditions, multiple = figures.values_of(rows, "kappa"), _common_multiple(rows)
     law = rf"$T={multiple:g}\kappa$"
     for kappa, color, marker in zip(conditions, shades(len(conditions)), MARKERS * len(conditions), strict=False):
-        own = where(rows, kappa=kappa)
+        curve = where(rows, kappa=kappa)
         style: dict[str, Any] = {"color": color, "markerfacecolor": color, "marker": marker}
-        risk_curve(by_steps, own, "T", rf"$\kappa={kappa:g}$", **style)
-        if len(ring := where(own, T=multiple * kappa)):
+        risk_curve(by_steps, curve, "T", rf"$\kappa={kappa:g}$", **style)
+        if len(ring := where(curve, T=multiple * kappa)):
             around: dict[str, Any] = {"markersize": 11, "markerfacecolor": "none", "color": "black"}
             marks(by_steps, ring["T"], ring["mean"], "o", f"circle: {law}", **around)
     styles.trivial_line(by_steps)
@@ -103,14 +100,14 @@ def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _common_multiple(rows: pd.DataFrame) -> float:
-    """Returns the one value of T / kappa at which every kappa was run, or NaN if there is none or several."""
-    found = [set(group["T"] / kappa) for kappa, group in rows.groupby("kappa")]
-    common = set.intersection(*found) if found else set()
+    """Returns the only value of T / kappa at which every kappa was run, or NaN if there is none or several."""
+    multiples = [set(group["T"] / kappa) for kappa, group in rows.groupby("kappa")]
+    common = set.intersection(*multiples) if multiples else set()
     return common.pop() if len(common) == 1 else math.nan
 
 
 def _at_best(axes: Axes, best: pd.DataFrame, configured: pd.DataFrame, law: str) -> None:
-    """Draws the risk against kappa, and the law kappa^2 of the privacy term."""
+    """Draws the risk at the best T and at T = c kappa against kappa, and the law kappa^2 of the privacy term."""
     # Wide and pale, because the other curve may cover it.
     wide = {"linewidth": 6.0, "alpha": 0.35, "elinewidth": 6.0}
     risk_curve(axes, best, "kappa", "at the best $T$ of the grid", **wide)
@@ -122,9 +119,9 @@ def _others(axes: Axes, rows: pd.DataFrame, configured: pd.DataFrame, law: str) 
     """Draws other methods against kappa, beside ours at T = c kappa; OLS has one curve for all T."""
     _configured(axes, configured, law)
     for name in (OLS, QUANTILE, FIXED, ADA_SSP):
-        own = where(rows, series=name)
-        if len(own):
-            risk_curve(axes, own.drop_duplicates("kappa") if name == OLS else own, "kappa")
+        curve = where(rows, series=name)
+        if len(curve):
+            risk_curve(axes, curve.drop_duplicates("kappa") if name == OLS else curve, "kappa")
 
 
 def _configured(axes: Axes, rows: pd.DataFrame, law: str) -> None:

@@ -1,4 +1,4 @@
-"""Excess risks of all methods on the same records, by size, label noise and epsilon, and the two terms of Theorem 3.7."""
+"""Excess risks of all methods on the same records, by size, label noise and epsilon, and both terms of Theorem 3.7."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpdescent.algorithms import dp_ambssgd
+from dpdescent.algorithms.dp_ftrl import FTRLArms
 from dpdescent.checks import as_list
 from dpdescent.papers.varshney2022 import criteria, descents, setting
 from dpdescent.papers.varshney2022.ambssgd import records_of_theorem, setting_of, two_terms
@@ -47,10 +48,16 @@ def run_risk_vs_n(spec: Spec) -> Iterator[Row]:
             "panel": part.panel, "N": N, "d": design.d, "eps": eps, "delta": part.delta, "kappa": part.kappa,
         }  # fmt: skip
         if part.panel == SSGD:
-            yield from ({**base, **row} for row in _stream_rows(part, design, N, eps, sigmas))
+            streams = [single_pass(part, design, N, eps, sigma) for sigma in sigmas]
+            yield from ({**base, **row} for row in _stream_rows(part, design, N, sigmas, streams))
             continue
         for trial in part.trials:
-            for sigma, (name, risk, measures) in _trial(part, design, N, eps, sigmas, series, trial):
+            offset = _offset(part, design, N, trial)
+            arms = [
+                Choice.of(part, design, N, sigma, eps=eps, offset=offset).arms(series, label)
+                for label, sigma in enumerate(sigmas)
+            ]
+            for sigma, (name, risk, measures) in _trial(part, design, N, sigmas, arms, trial):
                 yield {**base, "sigma": sigma, "series": name, "trial": trial, "value": risk, **measures}
 
 
@@ -58,19 +65,11 @@ run_risk_vs_sigma = run_risk_vs_eps = run_risk_vs_n
 
 
 def series_of(spec: Spec, part: Part) -> list[str]:
-    """Returns the series that a part is to run."""
+    """Returns the names of the series of a part."""
     if part.panel == SSGD:
         return [SSGD]
-    known = [
-        OLS,
-        AMBSSGD,
-        setting.ANY_QUANTILE.format(part.settings.quantile),
-        setting.PUBLISHED,
-        setting.FIXED,
-        ADA_SSP,
-        DP_GD,
-        setting.DP_GD_ADAPTIVE,
-    ]
+    quantile = setting.ANY_QUANTILE.format(part.settings.quantile)
+    known = [OLS, AMBSSGD, quantile, setting.PUBLISHED, setting.FIXED, ADA_SSP, DP_GD, setting.DP_GD_ADAPTIVE]
     series: list[str] = as_list(spec["arms"]["series"])
     for name in series:
         if name not in known:
@@ -91,24 +90,19 @@ def _offset(part: Part, design: Design, N: int, trial: int) -> float:
     return float(part.stream(design.place(N), trial, "offset").random()) if grid == "random" else 0.0
 
 
-def single_pass(part: Part, design: Design, N: int, eps: float, sigma: float) -> Arm[Any]:
+def single_pass(part: Part, design: Design, N: int, eps: float, sigma: float) -> Arm[FTRLArms]:
     """Returns the arm of DP-SSGD with our step and threshold."""
-    # The explicit bound is used, because Theorem 3.1 has no constants: this noise gives (eps, delta) exactly.
+    # By the explicit bound on shuffling, because Theorem 3.1 has no constants: this noise gives (eps, delta) exactly.
     alpha = shuffling.noise_multiplier(eps, N, part.delta)
     return dp_ssgd(practical_parameters(design.problem(N, sigma), alpha, part.settings.zeta_factor), N)
 
 
 def _trial(
-    part: Part, design: Design, N: int, eps: float, sigmas: list[float], series: list[str], trial: int
+    part: Part, design: Design, N: int, sigmas: list[float], arms: list[dict[str, Arm[Any]]], trial: int
 ) -> Iterator[tuple[float, Measured[str]]]:
-    """Runs every method on one data set with every size of label noise; yields the label noise and the outcome."""
+    """Runs the arms of every size of label noise on one data set; yields the label noise and the outcome."""
     X, Y = records_of(part, design, N, sigmas, trial)
-    offset = _offset(part, design, N, trial)
-    arms = [
-        Choice.of(part, design, N, sigma, eps=eps, offset=offset).arms(series, label)
-        for label, sigma in enumerate(sigmas)
-    ]
-    others = {OLS, ADA_SSP, DP_GD, setting.DP_GD_ADAPTIVE}
+    series, others = list(arms[0]), {OLS, ADA_SSP, DP_GD, setting.DP_GD_ADAPTIVE}
     for names, batches, role in (
         (set(series) - others, shuffled(part, design, X, Y, trial, part.T), "noise"),
         ({setting.DP_GD_ADAPTIVE}, dp_ambssgd.every_record(X, Y, part.T), "DP-GD adaptive"),
@@ -120,16 +114,15 @@ def _trial(
     if OLS in series:
         for sigma, w in zip(sigmas, descents.least_squares(X, Y), strict=True):
             yield sigma, (OLS, float(design.risk(w)), NO_STEPS)
-    for label, (sigma, own) in enumerate(zip(sigmas, arms, strict=True)):
-        if ADA_SSP in own:
-            w = descents.ada_ssp_on_records(part, design, own[ADA_SSP], X, Y[:, label], trial)
+    for label, (sigma, by_series) in enumerate(zip(sigmas, arms, strict=True)):
+        if ADA_SSP in by_series:
+            w = descents.ada_ssp_on_records(part, design, by_series[ADA_SSP], X, Y[:, label], trial)
             yield sigma, (ADA_SSP, float(design.risk(w)), NO_STEPS)
-        if DP_GD in own:
-            yield sigma, (DP_GD, *full_batch(part, design, own[DP_GD], X, Y[:, label], trial))
+        if DP_GD in by_series:
+            yield sigma, (DP_GD, *full_batch(part, design, by_series[DP_GD], X, Y[:, label], trial))
 
 
-def _stream_rows(part: Part, design: Design, N: int, eps: float, sigmas: list[float]) -> Iterator[Row]:
-    arms = [single_pass(part, design, N, eps, sigma) for sigma in sigmas]
+def _stream_rows(part: Part, design: Design, N: int, sigmas: list[float], arms: list[Arm[FTRLArms]]) -> Iterator[Row]:
     values, clipped = descents.single_passes(part, design, N, sigmas, arms)
     for (a, sigma), (i, trial) in product(enumerate(sigmas), enumerate(part.trials)):
         zeta = float(arms[a].settings.clip_norm[0])
@@ -163,7 +156,7 @@ PRIVACY_UNIT = "sigma^2 d^2 / (eps N)^2 times log(1/delta) log^2 N"
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges the first term, both, the second alone, then what is said of them."""
+    """Judges the first term, both terms, the second alone, then the remarks on them."""
     factor = float(evidence.published["variance_factor"])
     yield claim_on_all_cells(
         id="theorem-1.1-variance", **LEVEL,
@@ -186,11 +179,12 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _at_largest_N(table: pd.DataFrame) -> pd.DataFrame:
+    """Rows at the largest N whose labels have noise."""
     return algebra.rows_at_end(noisy(table), "N")
 
 
 def _in_first_terms(table: pd.DataFrame) -> Places:
-    """Means over sigma^2 d/N, by sigma."""
+    """Means divided by sigma^2 d/N, by sigma."""
     return algebra.means(criteria.in_units(table, first_term), ["sigma"])
 
 
@@ -198,12 +192,12 @@ def _as_published(evidence: Evidence) -> Iterator[Claim]:
     """Judges the theorem for Algorithms 2 and 3 as printed, against both of its terms, which Lemma 3.11 has in full."""
 
     def proved(table: pd.DataFrame) -> pd.DataFrame:
-        """The rows at the largest N in which the conditions of both lemmas of the proof hold."""
+        """Rows at the largest N at which the conditions of both lemmas of the proof hold."""
         enough = criteria.enough_for_statistic(evidence, "risk_vs_n", table, printed=True)
         return _at_largest_N(criteria.enough_batch(evidence, "risk_vs_n", enough, printed=True))
 
     def in_full(table: pd.DataFrame) -> Array:
-        """The theorem's two terms at the choices of every row of the arm as published."""
+        """Sum of the theorem's two terms for every row, with the choices of the arm as published."""
         choices = (criteria.choice_at(evidence, "risk_vs_n", row, printed=True) for row in algebra.rows_of(table))
         return np.array([two_terms(setting_of(choice)) for choice in choices], dtype=np.float64)
 
@@ -211,7 +205,7 @@ def _as_published(evidence: Evidence) -> Iterator[Claim]:
     worst = proved(criteria.rows(evidence, "risk_vs_n", panel=MODERATE, series=setting.PUBLISHED))
     # log2 of N^200, because Algorithm 2 takes Delta = B / N^200.
     needed = 200.0 * math.log2(medians["N"].max()) if len(medians) else math.nan
-    told = (
+    levels_and_terms = (
         f"printed rule, noise multiplier and factor log^a N, but {int(evidence.settings['levels'])} doublings, where Delta = B / N^200 would need {needed:.0f}; "
         f"both terms are {extent(in_full(medians) / first_term(medians))} sigma^2 d/N"
     )
@@ -219,11 +213,11 @@ def _as_published(evidence: Evidence) -> Iterator[Claim]:
         ("theorem-3.7-variance-as-published", "excess risk is at most 8 sigma^2 d/N + O~(sigma^2 kappa^2 d^2 log(1/delta) / (eps N)^2) (printed rule)",
          f"risk over both terms with the constants and logarithms that Lemma 3.11 gives them, at the largest N where its condition on b and s >= 2 Gamma are met, eps = 1: the largest over sigma > 0; {criteria.PRINTED_MEDIAN}",
          medians, 1.0, "Before a review the risk was compared with 8 sigma^2 d/N alone, but with the printed alpha and log^a N the second term is far larger at these N.",
-         f"{told}; medians are {extent(medians['mean'] / first_term(medians))}"),
+         f"{levels_and_terms}; medians are {extent(medians['mean'] / first_term(medians))}"),
         ("theorem-3.7-high-probability-as-published", "the bound holds with probability at least 1 - 1/N^100 (printed rule)",
          "97.5 % quantile over trials of the risk over the same: the largest over sigma > 0", criteria.exact_rows(worst, "q975"), SAME_ORDER,
          "The claim was added after a first look at the tables, because medians hide that the printed rule overshoots in every other iteration. Before a review the risk was compared with 8 sigma^2 d/N alone. After a second reading O~ may hide a factor, and the quantile is that of theorem-1.1-high-probability.",
-         f"{told}; in a tenth of the trials the risk is above {extent(worst['q90'] / first_term(worst))} sigma^2 d/N. One trial above the bound refutes such a probability, so that the quantile needs no interval"),
+         f"{levels_and_terms}; in a tenth of the trials the risk is above {extent(worst['q90'] / first_term(worst))} sigma^2 d/N. One trial above the bound refutes such a probability, so that the quantile needs no interval"),
     ):  # fmt: skip
         yield claim_on_all_cells(
             id=id, **LEVEL | {"location": "Thm 3.7, Lemma 3.11"},
@@ -237,47 +231,47 @@ def _as_published(evidence: Evidence) -> Iterator[Claim]:
 
 def _order(evidence: Evidence, factor: float) -> Iterator[Claim]:
     regime = _in_regime(noisy(risks(evidence, "ext_privacy", QUANTILE, panel="privacy regime")))
-    everything = pd.concat([
+    table = pd.concat([
         *(noisy(risks(evidence, "risk_vs_n", AMBSSGD, panel=panel)) for panel in (MODERATE, criteria.SMALL_EPS)), regime,
     ])  # fmt: skip
-    private = _log_inverse_delta(everything) * criteria.privacy_term(everything)
-    bound = criteria.in_units(everything, lambda table: factor * first_term(table) + private)
+    private = _log_inverse_delta(table) * criteria.privacy_term(table)
+    bound = criteria.in_units(table, lambda frame: factor * first_term(frame) + private)
     yield claim_on_all_cells(
         id="theorem-3.7-order", **LEVEL | {"location": "Thm 3.7, Cor. 3.8"},
         statement="excess risk is at most 8 sigma^2 d/N + O~(sigma^2 d^2 log(1/delta) / (eps N)^2)",
         quantity=f"risk over that sum with the hidden factor at 1, over the same at the first N: the largest; {MEDIAN}",
-        cells=criteria.over_first(bound, "N", ["panel", "eps", "sigma"]), criterion=at_most(SAME_ORDER),
+        cells=criteria.ratios_to_first(bound, "N", ["panel", "eps", "sigma"]), criterion=at_most(SAME_ORDER),
         changed="Before a review errors were left out, and no N eps^2 / d was near 1.",
         note=f"hidden factor in front of the whole, at most: {bound['mean'].max():.3g}. The second term without its logarithms of N is at most "
-        f"{np.max(private / first_term(everything), initial=0.0):.2g} of sigma^2 d/N: theorem-3.7-privacy-term judges it alone",
+        f"{np.max(private / first_term(table), initial=0.0):.2g} of sigma^2 d/N: theorem-3.7-privacy-term judges it alone",
     )  # fmt: skip
     alone = _privacy_alone(risks(evidence, "risk_vs_n", QUANTILE, panel=criteria.SMALL_EPS))
     yield claim_on_all_cells(
         id="theorem-3.7-privacy-term", **LEVEL | {"location": "Thm 3.7, Lemma 3.11"},
         statement=f"the term of privacy is O~(sigma^2 d^2 log(1/delta) / (eps N)^2) {criteria.FIXED_QUANTILE}",
         quantity=f"{criteria.COST}, over {PRIVACY_UNIT}, at eps = 0.2, over the same at the first N: the largest; {MEDIAN}",
-        cells=criteria.over_first(alone, "N", ["sigma"]), criterion=at_most(SAME_ORDER),
+        cells=criteria.ratios_to_first(alone, "N", ["sigma"]), criterion=at_most(SAME_ORDER),
         changed="The claim was added after a review: of the whole sum the term of privacy is too small a part to be judged.",
         note=f"the constant is hidden: {extent(alone['mean'])} of that unit; log^2 N is log^{{4a}} N of Lemma 3.11",
     )  # fmt: skip
     further = _privacy_alone(risks(evidence, "risk_vs_eps", QUANTILE))
     near = _privacy_alone(regime)
-    lower = pd.concat([each.dropna(axis=1, how="all") for each in (alone, further, near) if len(each)] or [alone])
+    lower = pd.concat([rows.dropna(axis=1, how="all") for rows in (alone, further, near) if len(rows)] or [alone])
     lower = lower.reindex(columns=alone.columns)
     margin = _privacy_alone(risks(evidence, "risk_vs_n", AMBSSGD, panel=criteria.SMALL_EPS))
-    per_d = extent(floats(lower, "N") * floats(lower, "eps") ** 2 / floats(lower, "d"))
+    records_by_d = extent(floats(lower, "N") * floats(lower, "eps") ** 2 / floats(lower, "d"))
     yield claim_on_all_cells(
         id="lower-bound-matched", **LEVEL | {"location": "Remark (ii) after Thm 3.7, Sec. 1"},
         statement=f"up to kappa and log N factors the bound matches the lower bound sigma^2 d/N + sigma^2 d^2 / (eps N)^2 {criteria.FIXED_QUANTILE}",
         quantity=f"{criteria.COST}, over {PRIVACY_UNIT}, eps <= 0.5: the largest over N, sigma and eps; {MEDIAN}",
         cells=algebra.means(lower, ["panel", "N", "sigma", "eps"]), criterion=at_most(factor, ": the theorem's factor, of what log(1/delta) log^2 N allows"),
         changed="Before a first look at the tables the allowance had log^2 N as a factor, then it had not. Before a review the whole risk was compared with the whole sum, of which the term of privacy is less than a hundredth; now that term is judged alone, with log^2 N, which Lemma 3.11 has.",
-        note=f"N eps^2 / d from {per_d}; the first term is judged by theorem-1.1-variance; with the rule C = 1 it is {extent(margin['mean'])}",
+        note=f"N eps^2 / d from {records_by_d}; the first term is judged by theorem-1.1-variance; with the rule C = 1 it is {extent(margin['mean'])}",
     )  # fmt: skip
 
 
 def _in_regime(table: pd.DataFrame) -> pd.DataFrame:
-    """Rows with at least a constant times log^2 N times the N of Theorem 3.7, as Omega~ is read everywhere here."""
+    """Rows whose N is at least a constant times log^2 N times that of Theorem 3.7, everywhere the reading of Omega~."""
     table = table.dropna(subset=["N", "d", "eps", "delta"])
     needed = [
         SAME_ORDER * records_of_theorem(int(row["d"]), 1.0, row["eps"], row["delta"]) * math.log(row["N"]) ** 2
@@ -287,13 +281,10 @@ def _in_regime(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _privacy_alone(table: pd.DataFrame) -> pd.DataFrame:
-    """What privacy costs, in the unit sigma^2 d^2 / (eps N)^2 log(1/delta) log^2 N, where it is the larger part of the risk."""
-
-    def unit(cost: pd.DataFrame) -> Array:
-        value: Array = criteria.privacy_term(cost) * _log_inverse_delta(cost) * np.log(floats(cost, "N")) ** 2
-        return value
-
-    return criteria.in_units(criteria.cost_of_privacy(noisy(table)), unit)
+    """Cost of privacy divided by sigma^2 d^2 / (eps N)^2 log(1/delta) log^2 N, where it is most of the risk."""
+    cost = criteria.cost_of_privacy(noisy(table))
+    unit = criteria.privacy_term(cost) * _log_inverse_delta(cost) * np.log(floats(cost, "N")) ** 2
+    return criteria.in_units(cost, lambda _: unit)
 
 
 def _log_inverse_delta(table: pd.DataFrame) -> Array:
@@ -303,14 +294,14 @@ def _log_inverse_delta(table: pd.DataFrame) -> Array:
 def _free(evidence: Evidence, factor: float) -> Iterator[Claim]:
     table = noisy(risks(evidence, "risk_vs_eps", AMBSSGD))
     above = table[floats(table, "eps") > np.sqrt(floats(table, "d") / floats(table, "N"))]
-    shares = criteria.in_units(above, lambda each: factor * first_term(each))
-    reached = shares[shares["mean"] <= criteria.SIGNIFICANT]["eps"]
+    ratios = criteria.in_units(above, lambda frame: factor * first_term(frame))
+    free = ratios[ratios["mean"] <= criteria.SIGNIFICANT]["eps"]
     yield claim_on_all_cells(
         id="privacy-for-free", artefact="risk_vs_eps", location="Sec. 1 (after Thm 1.1)", kind="text", source="paper",
         statement="for eps > sqrt(d/N) the first term dominates: privacy is free, asymptotically",
         quantity=f"risk over 8 sigma^2 d/N at eps > sqrt(d/N): the largest; {MEDIAN}",
-        cells=algebra.means(shares, ["sigma", "eps"]), criterion=at_most(criteria.SIGNIFICANT, ": the second term no more than the first"),
-        note=f"the second term hides log(1/delta) and log N; below that for eps from {reached.min():g} on",
+        cells=algebra.means(ratios, ["sigma", "eps"]), criterion=at_most(criteria.SIGNIFICANT, ": the second term no more than the first"),
+        note=f"the second term hides log(1/delta) and log N; below that for eps from {free.min():g} on",
     )  # fmt: skip
     ols = algebra.rows_at_end(criteria.rows(evidence, "risk_vs_eps", series=OLS), "eps")
     yield claim_on_all_cells(
@@ -320,27 +311,22 @@ def _free(evidence: Evidence, factor: float) -> Iterator[Claim]:
         cells=_in_first_terms(algebra.rows_at_end(table, "eps")), criterion=at_most(SAME_ORDER / 2, ": within the same order of least squares"),
         note=f"least squares: {algebra.places_text(_in_first_terms(criteria.typical(ols)))}",
     )  # fmt: skip
-    shown = (0.5, 0.1, 0.01)
+    # d and N do not matter to the ratio.
+    shown, d, N = (0.5, 0.1, 0.01), 100.0, 1e6
     yield criteria.claim(
         id="n-to-cn", artefact="table_bounds", location="Sec. 1 (after Thm 1.1)", kind="text", source="paper",
         statement="with eps = c sqrt(d)/sqrt(N), c < 1, the bound is O~(d/(cN)): N becomes cN",
         quantity=f"(algebra) d^2 / (eps N)^2 over d/(cN) for c = {', '.join(f'{c:g}' for c in shown)}: largest over smallest",
-        measured=algebra.largest_over_smallest(_second_term_over(c) for c in shown), criterion=at_most(SAME_ORDER),
+        measured=algebra.largest_over_smallest((d / (c * math.sqrt(d / N) * N)) ** 2 / (d / (c * N)) for c in shown), criterion=at_most(SAME_ORDER),
         note="it is d/(c^2 N). Right if c stands under the root; finding sample-size-reduction",
     )  # fmt: skip
-
-
-def _second_term_over(c: float, d: float = 100.0, N: float = 1e6) -> float:
-    """d^2 / (eps N)^2 over d / (c N) at eps = c sqrt(d/N); d and N do not matter."""
-    eps = c * math.sqrt(d / N)
-    return (d / (eps * N)) ** 2 / (d / (c * N))
 
 
 # Bounds ----------------------------------------------------------------------------------------------------------------
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates the risk of least squares, whose mean on normal records is known."""
+    """Evaluates the risk of least squares, of which the mean on normal records is known."""
     for artefact in ("risk_vs_n", "risk_vs_eps"):
         for row in algebra.rows_of(criteria.rows(evidence, artefact, series=OLS)):
             if row["N"] > row["d"] + 1 and row["sigma"] > 0.0:

@@ -17,16 +17,16 @@ from dpdescent.replication.drawing.figures import GREY, legend_below, log_scale,
 LEVELS = ((styles.METHODS[AMBSSGD][0], "o"), ("#8FA3CC", "<"), ("#4B4E94", ">"), ("#B9C4DF", "P"))
 # Thin, because eight curves and their variants meet at sigma = 1.
 SLENDER: dict[str, Any] = {"linewidth": 1.1, "markersize": 3.4, "capsize": 1.8, "elinewidth": 0.8, "shade": 0.08}
-# Factor by which sigma = 0 is left of the smallest sigma > 0.
+# Ratio of the smallest sigma > 0 to the place of sigma = 0 on the axis.
 GAP = 6.0
 # Line styles of variants.
 DASHES: tuple[Any, ...] = ((0, (1, 1.2)), (0, (4, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (2.5, 1)))
 
 
 def draw_risk_vs_n(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the risk against the number of records; rows are sigma, pairs of columns epsilon.
+    """Draws the risk against the number of records: a row for each sigma, a pair of columns for each epsilon.
 
-    Of a pair the first column has the paper's methods, with thin lines for other settings, the second the others.
+    The first column of a pair has the paper's methods, with thin lines for other settings, the second other methods.
     """
     main = select(table)
     budgets, noises = (sorted(values_of(main, name), reverse=True) for name in ("eps", "sigma"))
@@ -61,9 +61,14 @@ def _other_settings(axes: Axes, table: pd.DataFrame, at: dict[str, float]) -> No
         names = in_order(rows["series"])
         here = where(rows, **at)
         for name in in_order(here["series"]):
-            own = where(here, series=name)
+            curve = where(here, series=name)
             figures.thin_curve(
-                axes, own.assign(mean=own["median"]), "N", color=styles.look(name)["color"], linestyle=dash, alpha=1.0
+                axes,
+                curve.assign(mean=curve["median"]),
+                "N",
+                color=styles.look(name)["color"],
+                linestyle=dash,
+                alpha=1.0,
             )
         if len(here):
             label = f"{variant} ({', '.join(map(label_of, names))})"
@@ -71,7 +76,7 @@ def _other_settings(axes: Axes, table: pd.DataFrame, at: dict[str, float]) -> No
 
 
 def _risks(axes: Axes, rows: pd.DataFrame, part: str, x: str, display: dict[str, Any], **style: Any) -> None:
-    """Draws the risks of a part of the methods and the trivial one; beside the paper's, that of OLS and its bound."""
+    """Draws the risks of a part of the methods and of the estimate 0; beside the paper's, that of OLS and the bound."""
     shown = styles.part_of(rows, part)
     for name in in_order(shown["series"]):
         risk_curve(axes, where(shown, series=name), x, **style)
@@ -96,7 +101,7 @@ def draw_risk_vs_sigma(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         shown = styles.part_of(main, part)
         for name in in_order(shown["series"]):
             _in_two_parts(risk, where(shown, series=name))
-        _over_ols(ratio, shown[shown["sigma"] > 0], display if part == PARTS[0] else {})
+        _ratios_to_ols(ratio, shown[shown["sigma"] > 0], display if part == PARTS[0] else {})
         risk.set_title(part)
         ratio.set_title(f"{part}, in units of the risk of OLS")
         styles.trivial_line(risk)
@@ -119,14 +124,14 @@ def _in_two_parts(axes: Axes, rows: pd.DataFrame, **style: Any) -> None:
     risk_curve(axes, rows[rows["sigma"] == 0], "place", **(style | {"linestyle": "none"}))
 
 
-def _over_ols(axes: Axes, rows: pd.DataFrame, display: dict[str, Any]) -> None:
-    """Draws risks over that of OLS: by the abstract private and non-private risks vanish together."""
+def _ratios_to_ols(axes: Axes, rows: pd.DataFrame, display: dict[str, Any]) -> None:
+    """Draws risks divided by that of OLS, because by the abstract private and non-private risks vanish together."""
     for name in in_order(rows["series"]):
-        own = where(rows, series=name).sort_values("sigma")
-        unit = own["sigma"] ** 2 * own["d"] / (2 * own["N"])
-        middle, bars = styles.middle_of(own)
+        curve = where(rows, series=name).sort_values("sigma")
+        unit = curve["sigma"] ** 2 * curve["d"] / (2 * curve["N"])
+        middle, bars = styles.middle_of(curve)
         axes.errorbar(
-            own["sigma"], middle / unit, yerr=bars / unit.to_numpy(), label=label_of(name), **styles.look(name)
+            curve["sigma"], middle / unit, yerr=bars / unit.to_numpy(), label=label_of(name), **styles.look(name)
         )
     if not display:
         return
@@ -142,12 +147,12 @@ def _by_levels(axes: Axes, rows: pd.DataFrame) -> None:
         style = {"color": color, "marker": marker, "markerfacecolor": color}
         label = label_of(AMBSSGD) if name == "main" else f"{AMBSSGD}, {name}"
         _in_two_parts(axes, select(rows, name), label=label, **style)
-    own = select(rows)
-    guide(axes, own[own["sigma"] > 0], "sigma", 2.0, r"slope $\sigma^2$", last=True)
+    main = select(rows)
+    guide(axes, main[main["sigma"] > 0], "sigma", 2.0, r"slope $\sigma^2$", last=True)
 
 
 def _noise_axis(axes: Axes, noises: list[float], zero: float) -> None:
-    """Labels the decades of the axis, and 0 left of a line that cuts it."""
+    """Labels the decades of the axis, and sigma = 0 left of a line that cuts the axis."""
     decades = [sigma for sigma in noises if sigma > 0 and abs(math.log10(sigma) % 1.0) < 1e-9]
     cut = 0.0 in noises
     if cut:
@@ -161,7 +166,7 @@ def _noise_axis(axes: Axes, noises: list[float], zero: float) -> None:
 
 
 def draw_risk_vs_eps(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the risk against epsilon, a row for each sigma, the paper's methods left, and where privacy is free.
+    """Draws the risk against epsilon, a row for each sigma, the paper's methods left, and marks where privacy is free.
 
     The paper calls privacy free where the privacy term is at most the statistical one.
     """
@@ -175,7 +180,7 @@ def draw_risk_vs_eps(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
             if part == PARTS[0]:
                 guide(panel, styles.working(rows), "eps", -2.0, r"slope $\varepsilon^{-2}$")
                 _free_from(panel, rows)
-            panel.set_title(rf"$\sigma={sigma:g}$" + _sizes(rows) + f": {part}")
+            panel.set_title(", ".join([rf"$\sigma={sigma:g}$", *styles.common_sizes(rows)]) + f": {part}")
     for panel in axes.ravel():
         log_scale(panel)
         panel.tick_params(labelbottom=True)
@@ -184,12 +189,6 @@ def draw_risk_vs_eps(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         panel.set_ylabel(RISK)
     legend_below(figure, axes.flat, 4, styles.with_budget(main, POINTS))
     return figure
-
-
-def _sizes(rows: pd.DataFrame) -> str:
-    """Returns the label of N and d, each only if it is the same in all rows."""
-    named = [rf"${name}={figures.scientific(rows[name].iloc[0])}$" for name in ("N", "d") if rows[name].nunique() == 1]
-    return "".join(f", {each}" for each in named)
 
 
 def _free_from(axes: Axes, rows: pd.DataFrame) -> None:

@@ -1,4 +1,4 @@
-"""The setting of varshney2022's experiments: what a part asks for, laws of records, draws by named streams.
+"""The setting of varshney2022's experiments: settings of a part, laws of records, draws by named streams.
 
 The paper has no experiment, so all of this is ours. Covariates are `x = H^{1/2} u` with H diagonal and independent
 coordinates u of unit variance; labels are `y = x'w* + sigma z`, for several sigma with the same z. An experiment makes
@@ -18,7 +18,7 @@ from dpdescent.randomness import stream
 
 Spec = dict[str, Any]
 Row = dict[str, Any]
-# Entries of the ledger: name of the arm, what it releases, delta.
+# Entry of the ledger: name of the arm, its releases, delta.
 Entry = tuple[str, Mechanism, float]
 
 PAPER = "varshney2022"
@@ -30,18 +30,18 @@ FOURTH_MOMENT = {NORMAL: 3.0, LAPLACE: 6.0, STUDENT: 9.0, DEPENDENT: 3.0}
 TAIL_EXPONENT = {NORMAL: 0.5, LAPLACE: 1.0, STUDENT: 0.5, DEPENDENT: 0.5}
 
 AMBSSGD, PUBLISHED, FIXED = "DP-AMBSSGD", "DP-AMBSSGD (as published)", "fixed clip"
-# The arm at a quantile, as the settings have it, and for any.
+# Name of the arm at the quantile of the settings, and at any quantile.
 QUANTILE, ANY_QUANTILE = "DP-AMBSSGD (q = 0.9)", "DP-AMBSSGD (q = {:g})"
 SSGD, DP_GD, DP_GD_ADAPTIVE = "DP-SSGD", "DP-GD", "DP-GD (adaptive)"
 OLS, ADA_SSP, ADA_SSP_TIGHT = "OLS", "AdaSSP", "AdaSSP (bound 1.2 sqrt d)"
 LOG_POWER = "log^a N"
 
-# What a part asks for --------------------------------------------------------------------------------------------------
+# Settings of a part ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Settings:
-    """The settings that an artefact uses; one that it does not use has no value, so that asking for it is an error."""
+    """The settings that an artefact uses; any other has no value, so that asking for it is an error."""
 
     eps: float
     delta: float
@@ -70,12 +70,13 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What an experiment is given, but for the axes of its cell and arms.
+    """A part of an experiment, but for the axes of its cell and arms.
 
     Attributes:
         seed, variant, panel, trials: of the part.
         settings: the artefact's settings.
         kappa, delta: the cell's, or those of the settings; NaN where neither has one.
+        T: number of iterations, the setting `steps_per_kappa` times kappa, rounded up; 0 where there is no such setting.
     """
 
     seed: int
@@ -85,21 +86,18 @@ class Part:
     settings: Settings
     kappa: float
     delta: float
+    T: int
 
     @classmethod
     def of(cls, spec: Spec) -> "Part":
         """Returns the part that a specification describes; one of the ledger has no trials."""
         kappa, delta = (spec["cell"].get(name, spec["settings"].get(name, math.nan)) for name in ("kappa", "delta"))
+        T = 0 if math.isnan(kappa) else math.ceil(spec["settings"].get("steps_per_kappa", 0) * kappa)
         trials, settings = range(*spec.get("trials", (0, 0))), Settings(spec["settings"])
-        return cls(spec["seed"], spec["variant"], spec["panel"], trials, settings, kappa, float(delta))
-
-    @property
-    def T(self) -> int:
-        """Number of iterations: the setting `steps_per_kappa` times kappa, rounded up."""
-        return math.ceil(self.settings.steps_per_kappa * self.kappa)
+        return cls(spec["seed"], spec["variant"], spec["panel"], trials, settings, kappa, float(delta), T)
 
     def design(self, d: int, law: str = NORMAL) -> "Design":
-        """Returns the law of records of a dimension."""
+        """Returns the law of records in d dimensions."""
         return Design.of(d, self.kappa, self.settings.w_norm, law)
 
     def stream(self, place: str, trial: int, role: str) -> np.random.Generator:
@@ -111,8 +109,8 @@ class Part:
 
 
 def excess_risk(lam: Array, w: Array, w_star: Array) -> Array:
-    """L(w) - L(w*) = 1/2 |w - w*|_H^2 of estimates of shape (..., d), shape (...); the 1/2 is the paper's (eq. 1)."""
-    # One product for each estimate, because in a product with all of them last bits depend on their number.
+    """Excess risks L(w) - L(w*) = 1/2 |w - w*|_H^2 of estimates of shape (..., d), shape (...) (varshney2022 eq. 1)."""
+    # One product for each estimate, because in a product with all estimates last bits depend on their number.
     risk: Array = 0.5 * np.vecdot((w - w_star) ** 2, lam)
     return risk
 
@@ -124,7 +122,7 @@ class Design:
     Attributes:
         lam: eigenvalues of H, shape (d,).
         w_star: shape (d,).
-        law: of the coordinates u, and of z.
+        law: distribution of the coordinates u and of z.
     """
 
     lam: Array
@@ -156,7 +154,7 @@ class Design:
         return LinearProblem(self.lam, self.w_star, sigma, N, a=a, fourth=fourth)
 
     def place(self, n: int) -> str:
-        """Returns the part of a stream's name that tells what shapes a data set: N, d, kappa and the law."""
+        """Returns the part of a stream's name that tells data sets of n records apart: n, d, kappa and the law."""
         kappa = float(self.lam.max() / self.lam.min())
         law = "" if self.law == NORMAL else f"_{self.law}"
         return f"N={n}_d={self.d}_kappa={kappa:.6g}{law}"
@@ -166,7 +164,7 @@ class Design:
         X = self._standard((n, self.d), rng)
         z = self._standard((n,), rng)
         if self.law == DEPENDENT:
-            # It keeps variance 1 and no correlation with x, but Sigma is no multiple of H, because z grows with |x_1|.
+            # z keeps variance 1 and no correlation with x, but Sigma is no multiple of H, because z grows with |x_1|.
             z *= np.abs(X[:, 0])
         X *= np.sqrt(self.lam)
         return X, (X @ self.w_star)[:, None] + z[:, None] * sigmas

@@ -1,4 +1,4 @@
-"""DP-SSGD: in its own regime, with the printed parameters, and over thresholds and steps.
+"""DP-SSGD: runs in its own regime, with the printed parameters, and over thresholds and steps.
 
 Theorem 3.2, Corollary 3.3, and the three drawbacks that the paper admits.
 """
@@ -53,7 +53,7 @@ class Run:
         N, sigma, eps: number of records, label noise, and epsilon; NaN without privacy.
         step: the rule of its step, or the step.
         zeta_factor: factor of its threshold; NaN where the threshold is printed.
-        parameters: what it runs with.
+        parameters: step, threshold and noise multiplier.
         claimed: the (eps, delta) that the paper claims for it.
     """
 
@@ -66,14 +66,14 @@ class Run:
     claimed: tuple[float, float] | None = None
 
     def arm(self) -> Arm[FTRLArms]:
-        """Returns the arm."""
+        """Returns the arm of DP-SSGD."""
         return dp_ssgd(self.parameters, self.N, claimed=self.claimed)
 
-    def described(self, design: Design) -> Row:
-        """Columns that describe it, with the exact risk without clipping and our estimate of it."""
+    def columns(self, design: Design) -> Row:
+        """The columns of the setting, with the exact risk without clipping and our estimate of it."""
         used, law = self.parameters, (design.lam, -design.w_star)
         expected = tail_risk(*law, used.eta, 1, self.sigma, used.noise_variance, self.N, self.N // 2)
-        # For small steps and many records, without clipping and bias.
+        # It holds for small steps and many records, without clipping and bias.
         predictor = ssgd.trace_ratio(design.problem(self.N, self.sigma), used) / self.N
         return {
             "N": self.N, "sigma": self.sigma, "eps": self.eps, "zeta_factor": self.zeta_factor, "step": self.step,
@@ -90,15 +90,15 @@ def run_ssgd(spec: Spec) -> Iterator[Row]:
         runs = runs_of(spec, part, design, N)
         if part.panel == NO_PRIVACY:
             for run in runs if 0 in part.trials else ():
-                # Exact, of Algorithm 1 without noise and clipping.
-                given = run.described(design)
-                yield {**base, **given, "series": SGD, "trial": 0, "value": given["expected"], "clip_fraction": 0.0}
+                # The exact risk of Algorithm 1 without noise and clipping.
+                columns = run.columns(design)
+                yield {**base, **columns, "series": SGD, "trial": 0, "value": columns["expected"], "clip_fraction": 0.0}
             continue
         values, clipped = single_passes(part, design, N, [run.sigma for run in runs], [run.arm() for run in runs])
         for a, run in enumerate(runs):
-            given = {**base, **run.described(design), "series": SSGD}
+            columns = {**base, **run.columns(design), "series": SSGD}
             for i, trial in enumerate(part.trials):
-                yield {**given, "trial": trial, "value": values[a, i], "clip_fraction": clipped[a, i]}
+                yield {**columns, "trial": trial, "value": values[a, i], "clip_fraction": clipped[a, i]}
 
 
 def runs_of(spec: Spec, part: Part, design: Design, N: int) -> list[Run]:
@@ -116,21 +116,23 @@ def runs_of(spec: Spec, part: Part, design: Design, N: int) -> list[Run]:
     if steps == [THEOREM]:
         return [Run(N, sigma, eps, THEOREM, math.nan, ssgd.theorem_parameters(problem, alpha))]
     runs = []
-    for factor, step in product((_factor(problem, each) for each in as_list(cell["zeta_factors"])), steps):
+    for factor, step in product((_factor(problem, threshold) for threshold in as_list(cell["zeta_factors"])), steps):
         parameters = ssgd.practical_parameters(problem, alpha, factor)
-        given = step != PRACTICAL
-        if given and not isinstance(step, float | int):
-            raise ValueError(f"steps has {step!r}: give numbers, {PRACTICAL!r}, or one of {[COROLLARY, THEOREM]} alone")
-        name = f"{step:g}" if given else PRACTICAL
-        runs.append(Run(N, sigma, eps, name, factor, replace(parameters, eta=step) if given else parameters))
+        if step != PRACTICAL:
+            if not isinstance(step, float | int):
+                raise ValueError(
+                    f"steps has {step!r}: give numbers, {PRACTICAL!r}, or one of {[COROLLARY, THEOREM]} alone"
+                )
+            parameters, step = replace(parameters, eta=step), f"{step:g}"
+        runs.append(Run(N, sigma, eps, step, factor, parameters))
     return runs
 
 
 def _factor(problem: LinearProblem, threshold: float | str) -> float:
-    """A threshold over the size of a gradient at w = 0, where one is given by the place that prints it."""
+    """Ratio of a threshold to the size of a gradient at w = 0; a threshold's name is the place that prints it."""
     unit = math.sqrt(problem.trace * (problem.w_norm_squared + problem.sigma**2))
     if threshold == INTRODUCTION:
-        # The order O~(sigma sqrt(d)) with the logarithm of Corollary 3.3 (Sec. 1.1).
+        # The order O~(sigma sqrt(d)) of Sec. 1.1, with the logarithm of Corollary 3.3.
         return problem.sigma * math.sqrt(problem.trace) * problem.log_power(1.0) / unit
     if threshold == COROLLARY:
         return ssgd.corollary_parameters(problem, 1.0, 0.5).zeta / unit
@@ -155,7 +157,7 @@ def releases_ssgd(spec: Spec) -> Iterable[Entry]:
 
 ARTEFACT = "ssgd"
 PRINTED: Place = {"artefact": ARTEFACT, "location": "Cor. 3.3, (6)", "kind": "theorem", "source": "paper"}
-# Of eq. (6) the first term has an unknown constant in its exponent; at this one it is as large as it may be.
+# Constant in the exponent of eq. (6)'s first term. It has no value in the paper, and with this one the term is largest.
 LARGEST_START = 1e-300
 
 
@@ -175,13 +177,15 @@ def _problem_at(row: "pd.Series[float]", w_norm: float) -> LinearProblem:
 
 
 def limits_by_6(table: pd.DataFrame, w_norm: float) -> list[float]:
-    """The right-hand side of (6) for every row, constants and logarithms in place, its first term at its largest."""
-    rows_of = algebra.rows_of(table)
-    return [ssgd.equation_6(_problem_at(row, w_norm), row["eps"], row["delta"], LARGEST_START) for row in rows_of]
+    """Right-hand sides of (6), one for each row, constants and logarithms in place, the first term at its largest."""
+    return [
+        ssgd.equation_6(_problem_at(row, w_norm), row["eps"], row["delta"], LARGEST_START)
+        for row in algebra.rows_of(table)
+    ]
 
 
 def records_of_theorem_3_2(table: pd.DataFrame) -> Array:
-    """The N that Theorem 3.2 asks for at kappa = 1 with constant 1, `d log^2 d log(1/delta) / eps`, shape (rows,)."""
+    """Condition of Theorem 3.2 on N at kappa = 1 with constant 1, `d log^2 d log(1/delta) / eps`, shape (rows,)."""
     d = floats(table, "d")
     return np.asarray(d * np.log(d) ** 2 * np.log(1.0 / floats(table, "delta")) / floats(table, "eps"))
 
@@ -220,16 +224,14 @@ def _printed(evidence: Evidence) -> Iterator[Claim]:
         regime=criteria.few_trials("nothing is clipped", theorem), changed=f"Before a review the claim was called reproduced, {criteria.NOT_CONFIRMED}.",
         note=f"alpha by our accountant; the printed step is so small that nothing moves: risks {extent(theorem['mean'])}, that of the estimate 0 is {w_norm**2 / 2:g}",
     )  # fmt: skip
-    drawn = rows(evidence, ARTEFACT, series=SSGD, panel="Theorem 3.2").dropna(
-        subset=["N", "d", "sigma", "eps", "delta"]
-    )
-    limits = limits_by_6(drawn, w_norm)
+    runs = rows(evidence, ARTEFACT, series=SSGD, panel="Theorem 3.2").dropna(subset=["N", "d", "sigma", "eps", "delta"])
+    limits = limits_by_6(runs, w_norm)
     yield claim_on_all_cells(
         id="theorem-3.2-high-probability", **PRINTED | {"location": "Thm 3.2, (6)"},
         statement="with Theorem 3.2's parameters the bound holds with probability at least 1 - N^-100",
         quantity="97.5 % quantile over trials of the risk over the right-hand side of (6), its first term at its largest: the largest over d",
-        cells=shares(exact_rows(drawn, "q975"), limits, ["N", "d"]), criterion=at_most(1.0),
-        regime=criteria.few_trials("it holds", drawn),
+        cells=shares(exact_rows(runs, "q975"), limits, ["N", "d"]), criterion=at_most(1.0),
+        regime=criteria.few_trials("it holds", runs),
         note=f"the bound is {extent(limits)} where the estimate 0 has {w_norm**2 / 2:g}",
     )  # fmt: skip
 
@@ -237,7 +239,7 @@ def _printed(evidence: Evidence) -> Iterator[Claim]:
 def _introduction(evidence: Evidence) -> Iterator[Claim]:
     table = risks(evidence, ARTEFACT, SSGD, panel="introduction").dropna(subset=["mean", "zeta_factor"])
     least = [group.loc[group["mean"].idxmin()] for _, group in table.groupby("zeta_factor", sort=True)]
-    # The introduction's threshold is the smallest: it lacks |w*|.
+    # The first is the introduction's, because a threshold without |w*| is the smallest.
     measured = (
         algebra.ratio_of_rows(least[0], min(least[1:], key=lambda row: float(row["mean"])))
         if len(least) > 1
@@ -260,20 +262,20 @@ def _introduction(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _law(evidence: Evidence) -> Iterator[Claim]:
-    drawn = pd.concat([rows(evidence, ARTEFACT, series=SSGD, panel=panel) for panel in ("own regime", "grid")])
-    few, place = drawn[floats(drawn, "clip_fraction") <= VANISHED], ["panel", "N", "d", "eps", "zeta_factor", "eta"]
-    over_law = shares(few, few["expected"], place)
+    runs = pd.concat([rows(evidence, ARTEFACT, series=SSGD, panel=panel) for panel in ("own regime", "grid")])
+    few, place = runs[floats(runs, "clip_fraction") <= VANISHED], ["panel", "N", "d", "eps", "zeta_factor", "eta"]
+    ratios = shares(few, few["expected"], place)
     yield claim_on_all_cells(
         id="ssgd-law", artefact=ARTEFACT, location="Lemma 3.5, (5)", kind="theorem", source="ours",
         statement="(ours) without clipping the risk is that of the exact second moments",
         quantity=f"mean risk less the exact one where at most {VANISHED:.0%} of the gradients are clipped, over {criteria.CHANCE:g} standard errors: the largest",
         cells=criteria.departures(few, few["expected"], criteria.CHANCE, place), criterion=at_most(1.0),
         changed="After a first look at the tables standard errors decide; half of the risk was allowed, and more clipping.",
-        note=f"{few['trials'].max():g} trials each, whose data the cells share; mean risk over the exact one: {extent(each.value for each in over_law.values())}",
+        note=f"{few['trials'].max():g} trials each, whose data the cells share; mean risk over the exact one: {extent(ratio.value for ratio in ratios.values())}",
     )  # fmt: skip
     plain = criteria.in_units(
         rows(evidence, ARTEFACT, panel="no privacy"),
-        lambda t: floats(t, "sigma") ** 2 * floats(t, "d") / (2 * floats(t, "N")),
+        lambda frame: floats(frame, "sigma") ** 2 * floats(frame, "d") / (2 * floats(frame, "N")),
     )
     factor = float(evidence.published["minimax_factor"])
     yield claim_on_all_cells(
@@ -288,15 +290,16 @@ def _law(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _not_vacuous(evidence: Evidence) -> Claim:
-    tried = [risks(evidence, ARTEFACT, SSGD, panel=panel) for panel in ("grid", "small thresholds")]
-    small = algebra.rows_at_end(pd.concat([each for each in tried if len(each)] or tried[:1]), "eps", largest=False)
+    panels = [risks(evidence, ARTEFACT, SSGD, panel=panel) for panel in ("grid", "small thresholds")]
+    tried = pd.concat([table for table in panels if len(table)] or panels[:1])
+    small = algebra.rows_at_end(tried, "eps", largest=False)
     trivial = float(evidence.settings["w_norm"]) ** 2 / 2
     best = small.loc[small["mean"].idxmin()] if small["mean"].notna().any() else None
     return claim(
         id="ssgd-not-vacuous", **PRINTED | {"location": "Cor. 3.3, remark (iii) after Thm 3.2"},
         statement="for eps <= 1/sqrt(N), N of the order of d^2 is enough",
         quantity=f"smallest risk over all steps and thresholds at eps = 1/sqrt(N), over that of the estimate 0; {MEDIAN}",
-        measured=NOTHING if best is None else criteria.over_value(mean_of(best), trivial), criterion=at_most(1 / criteria.SIGNIFICANT),
+        measured=NOTHING if best is None else criteria.divided(mean_of(best), trivial), criterion=at_most(1 / criteria.SIGNIFICANT),
         regime=Regime(_ends(small, best), "not bracketed", "unstated value decides", ("not reproduced",)),
         changed="Before a review it counted against the claim that the best of our steps and thresholds is not good enough, though it is the smallest of both. Then smaller ones were tried.",
         note="" if best is None else f"N = {best['N'] / best['d'] ** 2:g} d^2, at eta = {best['eta']:g} and {best['zeta_factor']:g} times the size of a gradient; logarithms and constants are hidden in the claim",
@@ -304,21 +307,21 @@ def _not_vacuous(evidence: Evidence) -> Claim:
 
 
 def _ends(table: pd.DataFrame, best: "pd.Series[float] | None") -> tuple[str, ...]:
-    """Says of step and threshold which is best at an end of its grid, because a better one may lie beyond it."""
+    """Sentences that name step and threshold where the best ends its grid, because a better one may lie beyond."""
     if best is None:
         return ()
-    found = []
+    sentences = []
     for column, name in (("zeta_factor", "threshold"), ("eta", "step")):
         tried = floats(table, column)
         if best[column] in (np.nanmin(tried), np.nanmax(tried)):
-            found.append(f"the best {name}, {best[column]:g}, is the end of those that were tried")
-    return tuple(found)
+            sentences.append(f"the best {name}, {best[column]:g}, is the end of those that were tried")
+    return tuple(sentences)
 
 
 def _drawbacks(evidence: Evidence) -> Iterator[Claim]:
-    drawn = rows(evidence, ARTEFACT, series=SSGD)
-    printed = drawn[drawn["panel"].isin(["Theorem 3.2", "Corollary 3.3"])]
-    # With d for R_x^2 = d + 2, which the threshold of Theorem 3.2 has; that of Corollary 3.3 has d.
+    runs = rows(evidence, ARTEFACT, series=SSGD)
+    printed = runs[runs["panel"].isin(["Theorem 3.2", "Corollary 3.3"])]
+    # With d for R_x^2 = d + 2 in the threshold of Theorem 3.2, because that of Corollary 3.3 has d.
     d = floats(printed, "d")
     factors = np.where(np.asarray(printed["panel"] == THEOREM), d / (d + 2.0), 1.0)
     with_d = algebra.scaled_rows(exact_rows(printed, "predictor"), factors)

@@ -20,7 +20,7 @@ PREDICTED = r"$4\alpha^2\zeta^2\mathrm{Tr}\,H^{-1}/N+\sigma^2d/N$"
 
 
 def draw_ssgd(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws DP-SSGD in its own regime and with the printed parameters, and over steps and thresholds by epsilon.
+    """Draws the risk of DP-SSGD in its own regime, with printed parameters, and over steps and thresholds by epsilon.
 
     Small thresholds have a panel of their own.
     """
@@ -51,12 +51,13 @@ def draw_ssgd(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         panel.set_ylabel(RISK)
     _by_construction(theorem, where(main, panel=THEOREM))
     for panel, part in ((corollary, COROLLARY), (theorem, THEOREM)):
-        panel.set_title("\n".join(each for each in (PRINTED[part], budget(where(main, panel=part), span=True)) if each))
+        panel.set_title("\n".join(filter(None, (PRINTED[part], budget(where(main, panel=part), span=True)))))
     figures.legend_below(figure, [small, axes[1, 0], *used], 4, MEANS)
     return figure
 
 
 def _by_construction(axes: Axes, rows: pd.DataFrame) -> None:
+    """Writes into the panel of Theorem 3.2 that its risks cannot differ from the trivial one."""
     # At least a decade, because the printed step hardly moves the iterate and tiny differences would fill the panel.
     low, high = axes.get_ylim()
     axes.set_ylim(min(low, TRIVIAL / 5), max(high, 2 * TRIVIAL))
@@ -71,10 +72,10 @@ def _over_steps(axes: Axes, rows: pd.DataFrame, colors: dict[float, str]) -> Non
     Stars are the practical step, crosses the expected risk without clipping.
     """
     for (factor, color), marker in zip(colors.items(), MARKERS * len(colors), strict=False):
-        own = where(rows, zeta_factor=factor).sort_values("eta")
-        if not len(own):
+        curve = where(rows, zeta_factor=factor).sort_values("eta")
+        if not len(curve):
             continue
-        fixed, practical = own[own["step"] != PRACTICAL], own[own["step"] == PRACTICAL]
+        fixed, practical = curve[curve["step"] != PRACTICAL], curve[curve["step"] == PRACTICAL]
         measured(
             axes, fixed, "eta", rf"$\zeta={factor:g}$ $(\mathrm{{Tr}}\,H\cdot(1+\sigma^2))^{{1/2}}$", color, marker
         )
@@ -82,13 +83,13 @@ def _over_steps(axes: Axes, rows: pd.DataFrame, colors: dict[float, str]) -> Non
             practical["eta"], practical["mean"], yerr=practical["se"], color=color, marker="*", markersize=12,
             linestyle="none", markeredgecolor="black", markeredgewidth=0.5,
         )  # fmt: skip
-        expected_marks(axes, own, "eta", color)
-        for value in figures.positive(own, "predictor")["predictor"].head(1):
+        expected_marks(axes, curve, "eta", color)
+        for value in figures.positive(curve, "predictor")["predictor"].head(1):
             axes.axhline(value, color=color, linestyle=":", linewidth=1.1)
     if len(rows):
         axes.plot([], [], "*", color=GREY, markersize=12, markeredgecolor="black", label="the practical step")
         axes.plot([], [], color=GREY, linestyle=":", label=PREDICTED)
-        axes.set_title(_setting(rows))
+        axes.set_title(", ".join(filter(None, [*styles.common_sizes(rows), budget(rows)])))
     axes.set_xlabel(ETA)
 
 
@@ -96,13 +97,7 @@ def _over_dimension(axes: Axes, rows: pd.DataFrame) -> None:
     """Draws the risk with printed parameters against the dimension, one curve for each number of records."""
     sizes = values_of(rows, "N")
     for size, color, marker in zip(sizes, (figures.PURPLE, GREEN, BLUE, ORANGE), MARKERS, strict=False):
-        own = where(rows, N=size).sort_values("d")
-        measured(axes, own, "d", rf"printed, $N={scientific(size)}$", color, marker)
-        expected_marks(axes, own, "d", color)
+        curve = where(rows, N=size).sort_values("d")
+        measured(axes, curve, "d", rf"printed, $N={scientific(size)}$", color, marker)
+        expected_marks(axes, curve, "d", color)
     axes.set_xlabel(D)
-
-
-def _setting(rows: pd.DataFrame) -> str:
-    """Returns the label of the settings that are the same in all rows."""
-    fixed = [rf"${name}={scientific(rows[name].iloc[0])}$" for name in ("N", "d") if rows[name].nunique() == 1]
-    return ", ".join(each for each in [*fixed, budget(rows)] if each)

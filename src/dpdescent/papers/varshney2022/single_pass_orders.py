@@ -1,6 +1,6 @@
 """Orders of DP-SSGD, exactly: its start, its term of privacy at Theorem 3.2's parameters, shuffling and its multiplier.
 
-What `orders` shares with it stands here too. There N is 10^17 and more and eta below 10^-17.
+N is 10^17 and more here, and eta below 10^-17. Functions that `orders` shares are here too.
 """
 
 import math
@@ -33,12 +33,12 @@ from dpdescent.replication.judging.criteria import at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import Place
 
-# Reading, place on the axis, value, what is claimed.
+# Reading, place on the axis, value, claimed value.
 Along = Iterator[tuple[str, float, float, float]]
 
 START, SINGLE, SHUFFLING, MULTIPLIER = "least N, Theorem 3.2", "DP-SSGD", "shuffling", "multiplier of DP-SSGD"
-# Spectra with a condition number: geometric, and all eigenvalues at |H| but one, where the paper's
-# R_x^2 <= d |H| and Tr H <= d |H| lose least.
+# Spectra with a condition number: geometric, and all eigenvalues at |H| but one, because the paper's R_x^2 <= d |H| and
+# Tr H <= d |H| lose least there.
 GEOMETRIC, ONE_SMALL = "geometric", "all but one at |H|"
 
 
@@ -54,7 +54,7 @@ def problem_of(d: int, kappa: float, sigma: float, records: float, spectrum: str
 
 
 def abscissa(axis: str, value: float) -> float:
-    """The abscissa of a value: log(1/delta) for delta, because the orders are powers of that, else the value itself."""
+    """Place of a value on its axis: log(1/delta) for delta, because orders are powers of it, else the value itself."""
     return -math.log(value) if axis == "delta" else value
 
 
@@ -62,7 +62,7 @@ def abscissa(axis: str, value: float) -> float:
 
 
 def _start(arms: dict[str, Any], axis: str, values: list[float]) -> Along:
-    """Least N at which Theorem 3.2's step forgets its start, over log^{5/2} N, beside the theorem's condition."""
+    """Least N at which Theorem 3.2's step forgets its start, without its logarithms, beside the theorem's condition."""
     for value in values:
         at = arms["start"] | {axis: value}
         problem = problem_of(at["d"], at["kappa"], 1.0, 1e6, ONE_SMALL)
@@ -85,9 +85,9 @@ def records_of_start(problem: LinearProblem, delta: float, eps: float | None) ->
 
 
 def _privacy_term(arms: dict[str, Any], axis: str, values: list[float]) -> Along:
-    """What privacy costs DP-SSGD by the exact law at Theorem 3.2's parameters, over log^{4a} N, beside its term.
+    """Cost of privacy for DP-SSGD by the exact law at Theorem 3.2's parameters, divided by log^{4a} N, beside its term.
 
-    alpha is the accounted one; with the constant 1, which (6) takes, the risk stands beside (6).
+    alpha is the accounted one; the risk with the alpha of (6), which has the constant 1, is beside (6).
     """
     for value in values:
         at = arms["single"] | {axis: value}
@@ -99,28 +99,25 @@ def _privacy_term(arms: dict[str, Any], axis: str, values: list[float]) -> Along
         claimed = ssgd.theorem_3_2(replace(problem, sigma=0.0), eps, delta) * (1.0 + at["sigma"] ** 2)
         yield "term of privacy", place, cost / problem.log_power(4.0 * problem.a), claimed
         printed = ssgd.theorem_parameters(problem, theorem_3_1(eps, delta, N))
-        yield (
-            "risk, alpha with constant 1",
-            place,
-            tail_risk(problem, printed),
-            ssgd.equation_6(problem, eps, delta),
-        )
-        # A c of that size leaves nothing of the first term of (6).
+        risk, bound = tail_risk(problem, printed), ssgd.equation_6(problem, eps, delta)
+        yield "risk, alpha with constant 1", place, risk, bound
+        # With so large a constant that the first term of (6) is 0.
         noise = ssgd.equation_6(problem, eps, delta, 1e300)
         yield "(5) without its start", place, ssgd.variance(problem, printed), noise
 
 
 def tail_risk(problem: LinearProblem, parameters: formulas.Parameters, *, noise: bool = True) -> float:
-    """Risk of the mean of the last N/2 of N iterates where nothing is clipped; without noise for privacy if so asked.
+    """Risk of the mean of the last N/2 of N iterates where nothing is clipped, with or without noise for privacy.
 
-    The law is that of `algorithms.sgd_moments` with one record a step: second moments v follow v' = v - eta M v +
-    eta^2 f with `M = diag(2 lam - 2 eta lam^2) - eta lam lam'`, f = sigma^2 lam + noise. All sums over steps are
-    geometric, and are taken from logarithms of 1 - eta m, because neither a loop nor powers of a matrix of floats will
-    do. It is exact for steps that arrive, `eta mu N` above 10 or so; below, differences of sums lose digits.
+    The law is that of `algorithms.sgd_moments` with one record for each step: second moments v follow v' = v - eta M v
+    + eta^2 f with `M = diag(2 lam - 2 eta lam^2) - eta lam lam'`, f = sigma^2 lam + noise. All sums over steps are
+    geometric, and are taken from logarithms of 1 - eta m, because a loop would be too long and powers of a matrix of
+    floats too inexact. It is exact where steps forget their start, `eta mu N` above 10 or so; below, differences of
+    sums lose digits.
     """
     lam, eta, N = problem.lam, parameters.eta, problem.records
     require_positive(eta=eta)
-    kept = N // 2.0
+    half = N // 2.0
     fresh = problem.sigma**2 * lam + (parameters.noise_variance if noise else 0.0)
     step = np.diag(2.0 * lam - 2.0 * eta * lam**2) - eta * np.outer(lam, lam)
     limit = np.asarray(eta * np.linalg.solve(step, fresh), dtype=np.float64)
@@ -128,28 +125,28 @@ def tail_risk(problem: LinearProblem, parameters: formulas.Parameters, *, noise:
     rates, vectors = rates.real, vectors.real
     # Coordinates by mode: v_t = limit + parts e^{t logs}.
     parts = vectors * np.linalg.solve(vectors, problem.w_star**2 - limit)
-    modes, own = np.log1p(-eta * rates), np.log1p(-eta * lam)
-    first = N - kept + 1.0
+    modes, means = np.log1p(-eta * rates), np.log1p(-eta * lam)
+    first = N - half + 1.0
     after = 2.0 * (1.0 - eta * lam) / (eta * lam)
     started = np.exp(modes * first)
-    plain = limit * kept + parts @ (started * _geometric(kept, modes))
-    crossed = limit * _geometric(kept, own)
+    plain = limit * half + parts @ (started * _geometric(half, modes))
+    crossed = limit * _geometric(half, means)
     # The larger power is taken out of the sum, because the other way round it would overflow.
-    gap, larger = modes - own[:, None], np.maximum(modes, own[:, None])
-    crossed += (parts * np.exp(modes * first + larger * (kept - 1.0)) * _geometric(kept, -np.abs(gap))).sum(axis=1)
-    return float(lam @ ((1.0 + after) * plain - after * crossed)) / (2.0 * kept**2)
+    gap, larger = modes - means[:, None], np.maximum(modes, means[:, None])
+    crossed += (parts * np.exp(modes * first + larger * (half - 1.0)) * _geometric(half, -np.abs(gap))).sum(axis=1)
+    return float(lam @ ((1.0 + after) * plain - after * crossed)) / (2.0 * half**2)
 
 
 def _geometric(count: float, logs: Array) -> Array:
-    """1 + q + ... + q^(count - 1) for log q, at most 0."""
+    """Sums 1 + q + ... + q^(count - 1) for values of log q, at most 0."""
     small = np.abs(logs) < 1e-300
     safe = np.where(small, -1.0, logs)
-    found: Array = np.where(small, count, np.expm1(count * safe) / np.expm1(safe))
-    return found
+    sums: Array = np.where(small, count, np.expm1(count * safe) / np.expm1(safe))
+    return sums
 
 
 def _shuffling(arms: dict[str, Any], axis: str, values: list[float]) -> Along:
-    """The explicit bound for shuffled releases beside Theorem A.3, eq. (8), and the largest eps of Theorem 3.1."""
+    """Explicit bound for shuffled releases beside Theorem A.3, eq. (8), and the largest eps of Theorem 3.1."""
     for value in values:
         at = arms["shuffled"] | {axis: value}
         N, delta, eps_local = int(at["N"]), at["delta"], at["eps_0"]
@@ -177,9 +174,9 @@ def least_multiplier_of_proof(records: float, delta: float) -> float:
 def eps_of_equation_8(
     alpha: float, records: float, delta: float, delta_local: float, constant: float = 1.0
 ) -> float:  # fmt: skip
-    """`c1 sqrt(2 log(1.25/delta_0) log(1/delta_hat)) / (alpha sqrt(N))` (varshney2022 eq. 8).
+    """Epsilon `c1 sqrt(2 log(1.25/delta_0) log(1/delta_hat)) / (alpha sqrt(N))` (varshney2022 eq. 8).
 
-    Eq. (9) is this at delta_hat = delta/2 and delta_0 = c2 delta / (e^eps N).
+    Eq. (9) is eq. (8) at delta_hat = delta/2 and delta_0 = c2 delta / (e^eps N).
     """
     require_positive(alpha=alpha, records=records, constant=constant)
     require_probability(delta=delta, delta_local=delta_local)
@@ -188,7 +185,7 @@ def eps_of_equation_8(
 
 
 def _multiplier(arms: dict[str, Any], axis: str, values: list[float]) -> Along:
-    """The multiplier that DP-SSGD needs by the explicit bound, beside Theorem 3.1's with the constant 1."""
+    """Multiplier that DP-SSGD needs by the explicit bound, beside Theorem 3.1's with the constant 1."""
     for value in values:
         at = arms["multiplier"] | {axis: value}
         N, eps, delta = int(at["N"]), at["eps"], at["delta"]
@@ -204,28 +201,27 @@ QUANTITIES: dict[str, Callable[[dict[str, Any], str, list[float]], Along]] = {
 
 ORDER: Place = {"artefact": "ext_orders", "location": "Thm 3.2, Cor. 3.3", "kind": "theorem", "source": "paper"}
 PLACES = ["axis", "reading"]
-# What the explicit bound has of delta is sqrt(log(1/delta) log(N/delta)): of that order, but no power of log(N/delta).
 OF_DELTA = (
     "After a first look at the tables the order is judged, not the slope in log(N/delta), because the explicit bound has sqrt(log(1/delta) log(N/delta)), "
     "which is never more, but steeper while N counts."
 )
-# Axes along which a term falls: there too large an exponent is one that is not negative enough.
+# Axes along which a term falls, so that too large an exponent there is one that is not negative enough.
 FALLING = ("eps",)
 
 
-def over_claimed(evidence: Evidence, quantity: str, **where: str) -> pd.DataFrame:
-    """Values over what is claimed for them."""
+def ratios_to_claimed(evidence: Evidence, quantity: str, **where: str) -> pd.DataFrame:
+    """Rows of a quantity with the ratio of the exact value to the claimed one for a mean."""
     table = rows(evidence, "ext_orders", quantity=quantity, **where)
-    return criteria.in_units(criteria.exact_rows(table, "mean"), lambda each: floats(each, "claimed"))
+    return criteria.in_units(criteria.exact_rows(table, "mean"), lambda frame: floats(frame, "claimed"))
 
 
 def growth(table: pd.DataFrame) -> Places:
-    """The largest ratio along an axis over the first, by axis and reading."""
+    """Largest ratio along an axis divided by the first, by axis and reading."""
     return algebra.measured_by(table, PLACES, lambda group: algebra.largest_over_first(group.sort_values("at")["mean"]))
 
 
 def excess(table: pd.DataFrame) -> Places:
-    """The exponent beyond the claimed one, positive where the value is worse than claimed, by axis and reading."""
+    """Exponents less the claimed ones, positive where the value is worse than claimed, by axis and reading."""
 
     def exponent(group: pd.DataFrame) -> statistics.Estimate:
         slope = algebra.least_squares_slope(group, "at")
@@ -240,7 +236,7 @@ def cells(table: pd.DataFrame) -> Places:
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges the condition on the start, DP-SSGD's terms, then its privacy."""
-    start = over_claimed(evidence, START)
+    start = ratios_to_claimed(evidence, START)
     extents = ", ".join(
         f"{extent(group['mean'])} ({reading})" for reading, group in start.groupby("reading", sort=True)
     )
@@ -256,7 +252,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _terms(evidence: Evidence) -> Iterator[Claim]:
-    table = over_claimed(evidence, SINGLE)
+    table = ratios_to_claimed(evidence, SINGLE)
     risk, term, sums = (
         table[table["reading"] == reading]
         for reading in ("risk, alpha with constant 1", "term of privacy", "(5) without its start")
@@ -290,20 +286,20 @@ def _terms(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _privacy(evidence: Evidence) -> Iterator[Claim]:
-    table = over_claimed(evidence, SHUFFLING)
+    table = ratios_to_claimed(evidence, SHUFFLING)
     forms: tuple[tuple[str, str, str, str], ...] = (
         ("theorem-a.3", "Theorem A.3", "Thm A.3", "n shuffled (eps_0, delta_0)-DP releases have eps = O((1 - e^-eps_0)(sqrt(e^eps_0 log(1/delta)/n) + e^eps_0/n))"),
         ("equation-8", "(8)", "(8)", "the shuffled eps is at most c_1 sqrt(2 log(1.25/delta_0) log(1/delta)) / (alpha sqrt(N))"),
         ("theorem-3.1-range", "largest eps", "Thm 3.1", "the range of eps is O(sqrt(log(N/delta)/N))"),
     )  # fmt: skip
     for id, reading, location, statement in forms:
-        own = table[table["reading"] == reading]
+        ratios = table[table["reading"] == reading]
         yield claim(
             id=id, **ORDER | {"location": location, "kind": "privacy"},
             statement=statement,
             quantity="the explicit bound over that form at constant 1: largest over smallest along eps_0 <= 1/2, N and delta",
-            measured=algebra.largest_over_smallest(own["mean"]), criterion=at_most(SAME_ORDER),
-            note=f"the constant that is hidden: {extent(own['mean'])}",
+            measured=algebra.largest_over_smallest(ratios["mean"]), criterion=at_most(SAME_ORDER),
+            note=f"the constant that is hidden: {extent(ratios['mean'])}",
         )  # fmt: skip
     needed = rows(evidence, "ext_orders", quantity=MULTIPLIER)
     yield claim_on_all_cells(
@@ -312,11 +308,11 @@ def _privacy(evidence: Evidence) -> Iterator[Claim]:
         quantity="log-log slope in eps of the multiplier that the explicit bound asks for, N = 10^6, eps <= sqrt(log(N/delta)/N)",
         cells=algebra.measured_by(needed[needed["axis"] == "eps"], PLACES, lambda group: algebra.least_squares_slope(group, "at")), criterion=within_of(-1.0, RATE),
     )  # fmt: skip
-    over = over_claimed(evidence, MULTIPLIER, axis="delta")
+    ratios = ratios_to_claimed(evidence, MULTIPLIER, axis="delta")
     yield claim_on_all_cells(
         id="theorem-3.1-rate-delta", **ORDER | {"location": "Thm 3.1", "kind": "privacy"},
         statement="a noise multiplier that grows like log(N/delta) is enough",
         quantity="that multiplier over Theorem 3.1's at constant 1, N = 10^6: the largest over the first along delta",
-        cells=growth(over), criterion=at_most(SAME_ORDER), changed=OF_DELTA,
-        note=f"it is {extent(over['mean'])}",
+        cells=growth(ratios), criterion=at_most(SAME_ORDER), changed=OF_DELTA,
+        note=f"it is {extent(ratios['mean'])}",
     )  # fmt: skip

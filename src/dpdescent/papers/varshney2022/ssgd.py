@@ -1,7 +1,7 @@
 """DP-SSGD by varshney2022: its parameters and its bounds with every constant that the paper gives, beside exact laws.
 
-Sec. 3.1 and App. A. Noise of sd 2 alpha zeta is on every gradient. Lemma 3.5 excludes clipping: it stands beside the
-exact law without clipping, and beside runs that clip nothing.
+Sec. 3.1 and App. A. Noise of sd 2 alpha zeta is on every gradient. Lemma 3.5 excludes clipping, so that it is evaluated
+beside the exact law without clipping, and beside runs that clip nothing.
 """
 
 import math
@@ -33,7 +33,7 @@ from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 # c1 and c2 of Theorem 3.2's step size (varshney2022 eq. 30).
 C1 = 1.0 / (64.0 * 210.0)
 C2 = 1.0 / (4.0 * 1050.0)
-# Rules of the step in the artefact on DP-SSGD, its panel without privacy, and the name of the method there.
+# Rules of the step in the artefact on DP-SSGD; its panel without privacy, and the method's name in that panel.
 COROLLARY, THEOREM, PRACTICAL = "Corollary 3.3", "Theorem 3.2", "practical"
 NO_PRIVACY, SGD = "no privacy", "SGD"
 
@@ -56,9 +56,9 @@ def theorem_parameters(problem: LinearProblem, alpha: float, c1: float = C1, c2:
 
 
 def corollary_parameters(problem: LinearProblem, eps: float, delta: float) -> Parameters:
-    """Printed for x ~ N(0, I): `eta = 1/(4d)`, `zeta = sqrt(d (|w*|^2 + sigma^2)) log N` (varshney2022 Cor. 3.3).
+    """Parameters printed for x ~ N(0, I): `eta = 1/(4d)`, `zeta = sqrt(d (|w*|^2 + sigma^2)) log N` (Cor. 3.3).
 
-    The step leaves out Theorem 3.2's factor 1/(d alpha^2), and alpha has the constant 1.
+    The step lacks Theorem 3.2's factor 1/(d alpha^2), and alpha has the constant 1.
     """
     require_identity(problem)
     d = problem.dimension
@@ -67,8 +67,9 @@ def corollary_parameters(problem: LinearProblem, eps: float, delta: float) -> Pa
 
 
 def practical_parameters(problem: LinearProblem, alpha: float, factor: float = 3.0) -> Parameters:
-    """Returns ours: `zeta = factor sqrt(Tr H (|w*|_H^2 + sigma^2))`, and the largest step that keeps iterates near w*.
+    """Parameters of ours: a multiple of a gradient's size for zeta, and the largest step that keeps iterates near w*.
 
+    `zeta = factor sqrt(Tr H (|w*|_H^2 + sigma^2))` and
     `eta = min(1/(2 R_x^2), (|w*|_H^2 + sigma^2) / (2 d alpha^2 zeta^2))`: the noise's stationary E |w_t - w*|_H^2,
     about `2 eta d alpha^2 zeta^2`, is then at most |w*|_H^2 + sigma^2, and gradients keep the size on which zeta rests.
     """
@@ -82,16 +83,16 @@ def practical_parameters(problem: LinearProblem, alpha: float, factor: float = 3
 
 
 def bias(problem: LinearProblem, eta: float) -> float:
-    """Risk that is left of the start: `R_x^2 / 2 e^{-eta mu (N/2 + 1)} |w*|^2` (varshney2022 eq. 36)."""
+    """Remaining risk of the start: `R_x^2 / 2 e^{-eta mu (N/2 + 1)} |w*|^2` (varshney2022 eq. 36)."""
     require_positive(eta=eta)
     decay = math.exp(-eta * problem.mu * (problem.records / 2.0 + 1.0))
     return 0.5 * problem.bound_squared * decay * problem.euclidean_norm_squared
 
 
 def variance(problem: LinearProblem, parameters: Parameters) -> float:
-    """Variance: `(Tr(H^-1 M) + eta R_x^2 / (1 - eta R_x^2) d |M|_H) / N`, `M = sigma^2 H + 4 zeta^2 alpha^2 I`.
+    """Variance of the tail average: `(Tr(H^-1 M) + eta R_x^2 / (1 - eta R_x^2) d |M|_H) / N` (varshney2022 eq. 39).
 
-    varshney2022 eq. (39); |M|_H is the norm of H^-1/2 M H^-1/2.
+    `M = sigma^2 H + 4 zeta^2 alpha^2 I`; |M|_H is the norm of H^-1/2 M H^-1/2.
     """
     spread = _spread(problem, parameters.eta) * problem.dimension * _m_norm(problem, parameters)
     return (trace_ratio(problem, parameters) + spread) / problem.records
@@ -138,12 +139,12 @@ def theorem_3_2(problem: LinearProblem, eps: float, delta: float, constant: floa
 
 
 def trace_ratio(problem: LinearProblem, parameters: Parameters) -> float:
-    """Tr(H^-1 M) = sigma^2 d + 4 zeta^2 alpha^2 Tr H^-1."""
+    """Trace Tr(H^-1 M) = sigma^2 d + 4 zeta^2 alpha^2 Tr H^-1."""
     return problem.sigma**2 * problem.dimension + parameters.noise_variance * problem.trace_inverse
 
 
 def product_bound(problem: LinearProblem, eta: float, steps: float, beta: float) -> float:
-    """|B_{T-1} ... B_j z|^2 / |z|^2 exceeds this with probability beta at most: `e^{-eta mu (T-j)} / beta` (Lemma A.6).
+    """Bound `e^{-eta mu (T-j)} / beta` that |B_{T-1} ... B_j z|^2 / |z|^2 exceeds with probability beta at most.
 
     varshney2022 Lemma A.6, for B = I - eta x x' and eta < 1 / R_x^2; steps is T - j.
     """
@@ -170,7 +171,7 @@ def stationary_risk(problem: LinearProblem, parameters: Parameters, iterates: fl
 
 
 def smallest_records_for_start(problem: LinearProblem, alpha: Callable[[float], float]) -> float:
-    """Least N at which Theorem 3.2's step leaves 1/N of the start at most, squared: `eta mu N / 2 >= log N` (eq. 5)."""
+    """Least N at which Theorem 3.2's step leaves 1/N of the squared start at most: `eta mu N / 2 >= log N` (eq. 5)."""
 
     def holds(records: float) -> bool:
         eta = theorem_parameters(replace(problem, records=records), alpha(records)).eta
@@ -180,7 +181,7 @@ def smallest_records_for_start(problem: LinearProblem, alpha: Callable[[float], 
 
 
 def _spread(problem: LinearProblem, eta: float) -> float:
-    """eta R_x^2 / (1 - eta R_x^2)."""
+    """Factor eta R_x^2 / (1 - eta R_x^2)."""
     product = eta * problem.bound_squared
     if not 0.0 < product < 1.0:
         raise ValueError(f"eta={eta} must lie between 0 and 1 / R_x^2 = {1.0 / problem.bound_squared:.6g}")
@@ -188,7 +189,7 @@ def _spread(problem: LinearProblem, eta: float) -> float:
 
 
 def _m_norm(problem: LinearProblem, parameters: Parameters) -> float:
-    """|M|_H = sigma^2 + 4 zeta^2 alpha^2 / mu."""
+    """Norm |M|_H = sigma^2 + 4 zeta^2 alpha^2 / mu."""
     return problem.sigma**2 + parameters.noise_variance / problem.mu
 
 
@@ -200,68 +201,63 @@ def require_identity(problem: LinearProblem) -> None:
 # Bounds beside exact laws and runs -------------------------------------------------------------------------------------
 
 KEYS = ("panel", "N", "d", "sigma", "eps", "delta", "zeta_factor", "step")
-# Of Lemma A.6: its failure probability, and numbers of steps; more than a thousand cost time.
+# Failure probability of Lemma A.6 and its numbers of steps, a thousand at most, because more cost time.
 FAILURE, PRODUCTS = 0.05, (10, 1000)
-# Shares of 1 / R_x^2, below which the lemmas want eta.
+# Steps as shares of 1 / R_x^2, below which the lemmas want eta.
 SHARES = (0.5, 0.01)
 
 
 @dataclass(frozen=True)
 class Case:
-    """A row of a table of DP-SSGD, with what it ran with.
+    """A row of the artefact's table, with the regression and the parameters of its runs.
 
     Attributes:
         problem: the regression.
-        parameters: of the run.
-        found: the row.
+        parameters: of the runs.
+        row: the row.
         text: the setting in words.
     """
 
     problem: LinearProblem
     parameters: Parameters
-    found: "pd.Series[float]"
+    row: "pd.Series[float]"
     text: str
 
     @property
     def small(self) -> bool:
-        """Whether the step is one that Lemma 3.5 is stated for: eta <= 1 / (2 R_x^2)."""
+        """Whether the step meets the condition of Lemma 3.5, eta <= 1 / (2 R_x^2)."""
         return self.parameters.eta <= 0.5 / self.problem.bound_squared * (1.0 + 1e-12)
 
     @property
     def unclipped(self) -> bool:
         """Whether no gradient was clipped in any trial."""
-        return bool(self.found["clip_fraction"] == 0.0)
-
-    @property
-    def clipping(self) -> str:
-        """The share of clipped gradients, for a note."""
-        return f"{self.found['clip_fraction']:.3g} of the gradients are clipped"
+        return bool(self.row["clip_fraction"] == 0.0)
 
     def law(self, *, start: bool = True, noise: bool = True) -> float:
-        """Exact risk without clipping, of the start alone or of the noise alone if so asked."""
-        at, used = self.problem, self.parameters
-        first = -at.w_star if start else np.zeros_like(at.w_star)
-        sigma, variance = (at.sigma, used.noise_variance) if noise else (0.0, 0.0)
-        N = int(at.records)
+        """Exact risk without clipping: without the start's part, or without the noise's, where these are False."""
+        problem, used = self.problem, self.parameters
+        first = -problem.w_star if start else np.zeros_like(problem.w_star)
+        sigma, variance = (problem.sigma, used.noise_variance) if noise else (0.0, 0.0)
+        N = int(problem.records)
         with np.errstate(all="ignore"):
-            return tail_risk(at.lam, first, used.eta, 1, sigma, variance, N, N // 2)
+            return tail_risk(problem.lam, first, used.eta, 1, sigma, variance, N, N // 2)
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates the bounds at the artefact about DP-SSGD, at runs without clipping, then what the proof rests on."""
-    steps: set[tuple[float, ...]] = set()
-    found = list(cases(evidence))
-    for case in found:
+    """Evaluates the bounds at the artefact about DP-SSGD, at runs without clipping, then the lemmas of the proof."""
+    seen: set[tuple[float, ...]] = set()
+    settings = list(cases(evidence))
+    for case in settings:
         problem, eta = case.problem, case.parameters.eta
-        if (key := (problem.dimension, problem.records, eta)) not in steps:
-            steps.add(key)
-            # What is left of the start, whatever the noise is.
+        # Once for each step, because the noise does not matter to the start.
+        if (key := (problem.dimension, problem.records, eta)) not in seen:
+            seen.add(key)
             text = f"DP-SSGD: N={problem.records:g}, d={problem.dimension}, eta={eta:.6g}"
-            left = bias(problem, eta)
-            why = joined("measured is the exact risk without any noise", vacuous(problem, left))
-            yield exact_row("risk of the start", "(36)", text, left, case.law(noise=False), why, met=case.small)
+            value = bias(problem, eta)
+            why = joined("measured is the exact risk without any noise", vacuous(problem, value))
+            yield exact_row("risk of the start", "(36)", text, value, case.law(noise=False), why, met=case.small)
         yield from _lemma(case)
-        if case.found["panel"] != NO_PRIVACY:
+        if case.row["panel"] != NO_PRIVACY:
             yield from _printed(case)
             yield from _run(case)
     for run in algebra.rows_of(rows(evidence, "bound_vs_run", series="risk", algorithm=SSGD, kind=UNCLIPPED)):
@@ -272,56 +268,57 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
             yield simulated_row("risk, runs", "Lemma 3.5", text, run["bound"], run, shown)
         if math.isfinite(run["expected"]):
             yield mean_equality_row("exact law, runs", "App. A (ours)", text, run["expected"], run, why)
-    yield from _proof(found)
+    yield from _proof(settings)
 
 
 def cases(evidence: Evidence) -> Iterator[Case]:
-    """Returns the rows of the artefact about DP-SSGD, at the ends of each panel's epsilons."""
+    """Yields the rows of the artefact about DP-SSGD at the ends of each panel's epsilons."""
     table = rows(evidence, "ssgd")
     ends = table.groupby("panel")["eps"].transform("min"), table.groupby("panel")["eps"].transform("max")
-    kept = table["eps"].isna() | (table["eps"] == ends[0]) | (table["eps"] == ends[1]) | (table["step"] == COROLLARY)
-    for found in algebra.rows_of(table[kept & table["series"].isin([SSGD, SGD])]):
-        problem = problem_at(evidence, "ssgd", found)
-        yield Case(problem, _parameters_of(problem, found), found, place_text("DP-SSGD", found, *KEYS))
+    taken = table["eps"].isna() | (table["eps"] == ends[0]) | (table["eps"] == ends[1]) | (table["step"] == COROLLARY)
+    for row in algebra.rows_of(table[taken & table["series"].isin([SSGD, SGD])]):
+        problem = problem_at(evidence, "ssgd", row)
+        yield Case(problem, _parameters_at(problem, row), row, place_text("DP-SSGD", row, *KEYS))
 
 
-def _parameters_of(problem: LinearProblem, found: pd.Series) -> Parameters:
-    eta, alpha = float(found["eta"]), float(found["alpha"])
-    if found["step"] == COROLLARY:
-        zeta = corollary_parameters(problem, float(found["eps"]), float(found["delta"])).zeta
-    elif found["step"] == THEOREM:
+def _parameters_at(problem: LinearProblem, row: pd.Series) -> Parameters:
+    """The parameters of a row's runs; the threshold, which has no column, is that of the rule of its step."""
+    eta, alpha = float(row["eta"]), float(row["alpha"])
+    if row["step"] == COROLLARY:
+        zeta = corollary_parameters(problem, float(row["eps"]), float(row["delta"])).zeta
+    elif row["step"] == THEOREM:
         zeta = theorem_parameters(problem, alpha).zeta
-    elif found["panel"] == NO_PRIVACY:
+    elif row["panel"] == NO_PRIVACY:
         return Parameters(eta, 1.0, 0.0)
     else:
-        zeta = practical_parameters(problem, alpha, float(found["zeta_factor"])).zeta
+        zeta = practical_parameters(problem, alpha, float(row["zeta_factor"])).zeta
     return Parameters(eta, zeta, alpha)
 
 
 def _printed(case: Case) -> Iterator[Bound]:
     """Evaluates Theorem 3.2's parameters where they are used."""
-    found, used, text = case.found, case.parameters, case.text
-    own = theorem_parameters(case.problem, used.alpha)
-    if found["step"] == THEOREM:
+    used, text = case.parameters, case.text
+    if case.row["step"] == THEOREM:
+        eta = theorem_parameters(case.problem, used.alpha).eta
         yield rounded_equality_row(
-            "eta of Theorem 3.2", "Thm 3.2, (30)", text, own.eta, used.eta, "measured is what was run"
+            "eta of Theorem 3.2", "Thm 3.2, (30)", text, eta, used.eta, "measured is what was run"
         )
         why = f"zeta={used.zeta:.4g}; measured is the share of clipped gradients of all trials: none may be"
         yield bound_row(
             bound="clipped gradients", location="Lemma A.9", setting=text, value=0.0,
-            measured=finite(found["clip_fraction"]), direction="at most", note=why,
+            measured=finite(case.row["clip_fraction"]), direction="at most", note=why,
         )  # fmt: skip
 
 
 def _lemma(case: Case) -> Iterator[Bound]:
-    """Evaluates Lemma 3.5 and its second part, beside the exact law without clipping, which meets all that they ask."""
+    """Evaluates Lemma 3.5 and its parts beside the exact law without clipping, which meets all of their conditions."""
     problem, used = case.problem, case.parameters
     if not case.small:
         return
     why = "measured is the exact risk without clipping"
     value, law = lemma_3_5(problem, used), case.law()
     yield exact_row("risk, exact law", "Lemma 3.5", case.text, value, law, joined(why, vacuous(problem, value)))
-    if case.found["step"] in (THEOREM, COROLLARY, PRACTICAL):
+    if case.row["step"] in (THEOREM, COROLLARY, PRACTICAL):
         value = equation_5(problem, used)
         yield exact_row("risk, e^(-eta mu N/2)", "(5)", case.text, value, law, joined(why, vacuous(problem, value)))
     value = variance(problem, used)
@@ -331,37 +328,37 @@ def _lemma(case: Case) -> Iterator[Bound]:
 
 def _run(case: Case) -> Iterator[Bound]:
     """Evaluates the mean risk beside Lemma 3.5 and the exact law: open where something is clipped."""
-    problem, used, found = case.problem, case.parameters, case.found
-    why = joined("measured is the mean risk", case.clipping)
+    problem, row = case.problem, case.row
+    why = joined("measured is the mean risk", f"{row['clip_fraction']:.3g} of the gradients are clipped")
     if case.small:
-        value = lemma_3_5(problem, used)
+        value = lemma_3_5(problem, case.parameters)
         shown = joined(why, vacuous(problem, value))
-        yield simulated_row("risk, runs", "Lemma 3.5", case.text, value, found, shown, met=case.unclipped)
-    if math.isfinite(found["expected"]):
+        yield simulated_row("risk, runs", "Lemma 3.5", case.text, value, row, shown, met=case.unclipped)
+    if math.isfinite(row["expected"]):
         yield mean_equality_row(
-            "exact law, runs", "App. A (ours)", case.text, found["expected"], found, why, met=case.unclipped
+            "exact law, runs", "App. A (ours)", case.text, row["expected"], row, why, met=case.unclipped
         )
 
 
-def _proof(found: list[Case]) -> Iterator[Bound]:
-    """Evaluates Lemmas A.6 and A.8 at every regression of the artefact, then at the noise of the runs."""
+def _proof(settings: list[Case]) -> Iterator[Bound]:
+    """Evaluates Lemmas A.6 and A.8 at every regression of the artefact, then Lemma A.8 at the noise of the runs."""
     seen: set[tuple[float, ...]] = set()
-    for case in found:
+    for case in settings:
         problem = case.problem
-        for key, part in (
+        for key, bounds in (
             ((float(problem.dimension),), _products),
             ((problem.dimension, problem.records, problem.sigma), _plain),
         ):
             if key not in seen:
                 seen.add(key)
-                yield from (bound for share in SHARES for bound in part(problem, share))
-    for case in found:
-        if case.found["panel"] != NO_PRIVACY and case.found["step"] in (THEOREM, PRACTICAL) and case.small:
+                yield from (bound for share in SHARES for bound in bounds(problem, share))
+    for case in settings:
+        if case.row["panel"] != NO_PRIVACY and case.row["step"] in (THEOREM, PRACTICAL) and case.small:
             yield _stationary(case.problem, case.parameters, case.text, "Sigma + 4 zeta^2 alpha^2 I, as in (39)")
 
 
 def _products(problem: LinearProblem, share: float) -> Iterator[Bound]:
-    """Evaluates products of steps, which neither N nor the noise changes."""
+    """Evaluates the bound on products of steps, which neither N nor the noise changes."""
     eta = share / problem.bound_squared
     text = f"d={problem.dimension}, eta={share:g}/R_x^2"
     moments = second_moments(problem.lam, problem.w_star, eta, 1, 0.0, 0.0, max(PRODUCTS)).sum(axis=1)
@@ -385,6 +382,7 @@ def _plain(problem: LinearProblem, share: float) -> Iterator[Bound]:
 
 
 def _stationary(problem: LinearProblem, used: Parameters, text: str, whose: str) -> Bound:
+    """Evaluates the bound on the trace of the stationary covariance."""
     measured = used.eta * float(batches.inverse_of_step(problem, used.eta, 1.0, used.noise_variance).sum())
     why = f"{whose}; measured is exact"
     return exact_row("Tr C_inf", "Lemma A.8", text, trace_stationary(problem, used), measured, why)

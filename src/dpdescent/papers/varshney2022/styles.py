@@ -17,8 +17,8 @@ from dpdescent.replication.drawing.figures import METHODS as COLORS
 
 # Colour of AdaSSP with clipped records, a shade of its green, because it is drawn on the curve of AdaSSP.
 DARK_GREEN = "#00382A"
-# Colour (the same in all papers), marker, and whether line and marker are dashed and hollow, because the entry is a
-# reading of the method whose colour it has or is near.
+# Colour (the same in all papers), marker, and whether line and marker are dashed and hollow, because the entry is
+# another reading of a method with the same or a similar colour.
 METHODS: dict[str, tuple[str, str, bool]] = {
     OLS: (COLORS[OLS], ".", False),
     AMBSSGD: (COLORS[AMBSSGD], "o", False), QUANTILE: (COLORS[QUANTILE], "D", False),
@@ -28,7 +28,7 @@ METHODS: dict[str, tuple[str, str, bool]] = {
     FIXED: (COLORS[FIXED], "s", False),
     ADA_SSP: (COLORS[ADA_SSP], "^", False), setting.ADA_SSP_TIGHT: (COLORS[ADA_SSP], "^", True),
 }  # fmt: skip
-# The paper's algorithms, in its form and in ours. Panels show them, or other methods beside ours: at most six curves.
+# The paper's algorithms, in its form and in ours. A panel shows these, or others beside ours: at most six curves.
 OWN = (AMBSSGD, QUANTILE, PUBLISHED, SSGD)
 PARTS = ("the paper's", "others")
 # Rules of DP-STAT, in the colours of the methods that use them.
@@ -69,7 +69,7 @@ def in_order(names: "pd.Series[str]", known: Iterable[str] = METHODS) -> list[st
 
 
 def label_of(name: str) -> str:
-    """Returns the label of a method: its name with formulas, `not private`, and what is not as published."""
+    """Returns the label of a method: its name with formulas, `not private`, and values that are not as published."""
     if name == OLS:
         return f"{name} (not private)"
     written = re.sub(r"\b1\.2 sqrt d\b", r"$1.2\\sqrt{d}$", re.sub(r"\bq = (0\.\d+)", r"$q=\1$", name))
@@ -85,14 +85,14 @@ def drawn_without_guarantee(name: str) -> str:
 
 
 def text_of(value: Any) -> str:
-    """Returns a name as text, because one such as 0.5 may have been read as a number."""
+    """Returns a name as text, because a name such as 0.5 may have been read as a number."""
     return value if isinstance(value, str) else f"{value:g}"
 
 
 def budget(rows: pd.DataFrame, span: bool = False) -> str:
     """Returns the label of epsilon and delta of some rows.
 
-    One that varies is left out, or with `span` given by its smallest and largest value.
+    A value that varies is left out, or with `span` shown by its smallest and largest value.
     """
     written = []
     for column, symbol in (("eps", EPS), ("delta", r"$\delta$")):
@@ -104,15 +104,20 @@ def budget(rows: pd.DataFrame, span: bool = False) -> str:
     return ", ".join(written)
 
 
+def common_sizes(rows: pd.DataFrame) -> list[str]:
+    """Returns the labels of N and d, each only where it is the same in all rows."""
+    return [rf"${name}={scientific(rows[name].iloc[0])}$" for name in ("N", "d") if rows[name].nunique() == 1]
+
+
 def with_budget(rows: pd.DataFrame, text: str) -> str:
-    """Returns the title of a legend: epsilon and delta of all panels, and how points are drawn."""
-    return "; ".join(each for each in (budget(rows), text) if each)
+    """Returns the title of a legend: epsilon and delta of all panels, and the meaning of points."""
+    return "; ".join(filter(None, (budget(rows), text)))
 
 
-def ordered(known: Iterable[str], found: Iterable[str]) -> list[str]:
-    """Returns the names found: known ones first in their order, then numbers in rising order, then words."""
-    first = [name for name in dict.fromkeys(known) if name in set(found)]
-    return [*first, *sorted(set(found) - set(first), key=_numbers_first)]
+def ordered(known: Iterable[str], present: Iterable[str]) -> list[str]:
+    """Returns the names that are present: known names first in their order, then rising numbers, then words."""
+    first = [name for name in dict.fromkeys(known) if name in set(present)]
+    return [*first, *sorted(set(present) - set(first), key=_numbers_first)]
 
 
 def _numbers_first(name: str) -> tuple[float, str]:
@@ -124,8 +129,8 @@ def _numbers_first(name: str) -> tuple[float, str]:
 
 def part_of(rows: pd.DataFrame, part: str) -> pd.DataFrame:
     """Returns the rows of one of PARTS."""
-    own = rows["series"].isin(OWN)
-    return rows[own if part == PARTS[0] else ~own | (rows["series"] == AMBSSGD)]
+    of_paper = rows["series"].isin(OWN)
+    return rows[of_paper if part == PARTS[0] else ~of_paper | (rows["series"] == AMBSSGD)]
 
 
 def risk_curve(
@@ -137,25 +142,25 @@ def risk_curve(
     the 10 % to the 90 % quantile. Risks that are 0 up to rounding are arrows at the foot of the panel.
     """
     for name in in_order(rows["series"]):
-        own = where(rows, series=name).sort_values(x)
-        middle, bars = middle_of(own)
+        curve = where(rows, series=name).sort_values(x)
+        middle, bars = middle_of(curve)
         zero = middle < ROUNDING
         if (~zero).any():
-            kept = own[~zero]
+            above = curve[~zero]
             drawn = look(name) | {"elinewidth": 1.0} | style
-            axes.errorbar(kept[x], middle[~zero], yerr=bars[:, ~zero], label=label or label_of(name), **drawn)
-            if (kept["trials"] > 1).any() and drawn["linestyle"] != "none":
-                axes.fill_between(kept[x], kept["q10"], kept["q90"], color=drawn["color"], alpha=shade, linewidth=0)
+            axes.errorbar(above[x], middle[~zero], yerr=bars[:, ~zero], label=label or label_of(name), **drawn)
+            if (above["trials"] > 1).any() and drawn["linestyle"] != "none":
+                axes.fill_between(above[x], above["q10"], above["q90"], color=drawn["color"], alpha=shade, linewidth=0)
         if zero.any():
             axes.plot(
-                own[x][zero], np.full(zero.sum(), 0.025), color=look(name)["color"], linestyle="none",
+                curve[x][zero], np.full(zero.sum(), 0.025), color=look(name)["color"], linestyle="none",
                 marker=r"$\downarrow$", markersize=8, transform=axes.get_xaxis_transform(),
                 label=f"{label_of(name)} is 0 up to rounding",
             )  # fmt: skip
 
 
 def middle_of(rows: pd.DataFrame) -> tuple["pd.Series[float]", Any]:
-    """Returns the medians that are drawn of a series, and the lengths of their bars downwards and upwards."""
+    """Returns the medians of a series, and the lengths of their bars downwards and upwards."""
     middle = rows["median"]
     return middle, np.array([middle - rows["median_low"], rows["median_high"] - middle])
 
@@ -182,7 +187,7 @@ def trivial_line(axes: Axes) -> None:
 def guide(
     axes: Axes, rows: pd.DataFrame, x: str, slope: float, label: str, last: bool = False, dash: Any = ":"
 ) -> None:
-    """Draws a power law through the first (or last) of some points, medians where there are trials enough."""
+    """Draws a power law through the first (or last) point of a curve: of medians where there are trials enough."""
     column = "median" if (rows["trials"] > 3).any() else "mean"
     rows = rows[rows[column] > ROUNDING].sort_values(x)
     if len(rows) > 1:
@@ -196,8 +201,8 @@ def guide(
 
 def working(rows: pd.DataFrame, name: str = AMBSSGD) -> pd.DataFrame:
     """Returns the rows of a method whose risk is well below the trivial one."""
-    own = where(rows, series=name)
-    return own[own["mean"] < WORKS]
+    rows = where(rows, series=name)
+    return rows[rows["mean"] < WORKS]
 
 
 def decades(axes: Axes, which: str = "x") -> None:
@@ -231,13 +236,5 @@ def expected_marks(axes: Axes, rows: pd.DataFrame, x: str, color: str) -> None:
     highest = 1e3 * max(rows["mean"].max(), 1.0) if len(rows) else 0.0
     rows = rows[rows["expected"] < highest]
     if len(rows):
-        marks(
-            axes,
-            rows[x],
-            rows["expected"],
-            "x",
-            r"expected without clipping (exact)",
-            color=color,
-            markersize=7,
-            zorder=5,
-        )
+        label = "expected without clipping (exact)"
+        marks(axes, rows[x], rows["expected"], "x", label, color=color, markersize=7, zorder=5)

@@ -1,4 +1,4 @@
-"""Clipping thresholds: along a run, what they clip, and adaptive ones against the best fixed ones."""
+"""Clipping thresholds along a run, the share that they clip, and adaptive thresholds beside the best fixed ones."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ from dpdescent.papers.varshney2022.criteria import (
     rows,
 )
 from dpdescent.papers.varshney2022.descents import records_of, runs_of, shuffled, trial_of, trials_of
-from dpdescent.papers.varshney2022.formulas import NORMAL_K2
+from dpdescent.papers.varshney2022.formulas import NORMAL_K2, practical_threshold
 from dpdescent.papers.varshney2022.setting import AMBSSGD, FIXED, PUBLISHED, Design, Entry, Part, Row, Spec
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places, floats
@@ -46,7 +46,7 @@ LARGE_N = 1e5
 def run_clip_path(spec: Spec) -> Iterator[Row]:
     """Yields a row for each step, quantity and trial of one condition number."""
     part = Part.of(spec)
-    for sigma, choice in _paths(spec, part).items():
+    for sigma, choice in _choices(spec, part).items():
         base = {
             "N": choice.N, "d": choice.design.d, "sigma": sigma, "eps": choice.eps, "delta": choice.delta,
             "kappa": part.kappa, "T": choice.T,
@@ -65,7 +65,8 @@ def run_clip_path(spec: Spec) -> Iterator[Row]:
                     yield {**base, "t": t, "series": series, "trial": trial, "value": value}
 
 
-def _paths(spec: Spec, part: Part) -> dict[float, Choice]:
+def _choices(spec: Spec, part: Part) -> dict[float, Choice]:
+    """The main setting by label noise."""
     design, N = part.design(spec["cell"]["d"]), spec["cell"]["N"]
     return {sigma: Choice.of(part, design, N, sigma) for sigma in as_list(spec["arms"]["sigma"])}
 
@@ -73,7 +74,7 @@ def _paths(spec: Spec, part: Part) -> dict[float, Choice]:
 def releases_clip_path(spec: Spec) -> Iterable[Entry]:
     """Yields the ledger entries of one condition number."""
     part = Part.of(spec)
-    for sigma, choice in _paths(spec, part).items():
+    for sigma, choice in _choices(spec, part).items():
         name = f"{part.variant}: {AMBSSGD} sigma={sigma:g} kappa={part.kappa:g}"
         yield name, choice.arm().mechanism, choice.delta
 
@@ -85,7 +86,7 @@ def run_ext_thresholds(spec: Spec) -> Iterator[Row]:
     base = {"N": N, "d": design.d, "eps": part.settings.eps, "delta": part.delta}
     for trial in part.trials:
         X, Y = records_of(part, design, N, sigmas, trial)
-        for T, arms in _by_iterations(spec, part, design):
+        for T, arms in _arms_by_iterations(spec, part, design):
             outcomes = trial_of(part, design, N, trial, T, arms, shuffled(part, design, X, Y, trial, T))
             for (series, sigma, factor), outcome in outcomes.items():
                 yield {
@@ -94,18 +95,18 @@ def run_ext_thresholds(spec: Spec) -> Iterator[Row]:
                 }  # fmt: skip
 
 
-def _by_iterations(spec: Spec, part: Part, design: Design) -> Iterator[tuple[int, dict[Key, Arm[SGDArm]]]]:
-    """Yields every number of iterations of either method with its arms, which have columns of labels by label noise."""
-    given = spec["arms"]
-    for T in sorted({T for steps in given["iterations"].values() for T in steps}):
+def _arms_by_iterations(spec: Spec, part: Part, design: Design) -> Iterator[tuple[int, dict[Key, Arm[SGDArm]]]]:
+    """Yields every number of iterations of either method with its arms; each label noise has its column of labels."""
+    grid = spec["arms"]
+    for T in sorted({T for steps in grid["iterations"].values() for T in steps}):
         arms: dict[Key, Arm[SGDArm]] = {}
-        for label, sigma in enumerate(as_list(given["sigma"])):
+        for label, sigma in enumerate(as_list(grid["sigma"])):
             at = Choice.of(part, design, spec["cell"]["N"], sigma, T=T)
-            if T in given["iterations"][FIXED]:
-                for factor in given["factor"][FIXED]:
-                    arms[FIXED, sigma, factor] = fixed_clip(replace(at, zeta_factor=factor), label)
-            if T in given["iterations"][AMBSSGD]:
-                for factor in given["factor"][AMBSSGD]:
+            if T in grid["iterations"][FIXED]:
+                for factor in grid["factor"][FIXED]:
+                    arms[FIXED, sigma, factor] = fixed_clip(at, practical_threshold(at.problem, factor), label)
+            if T in grid["iterations"][AMBSSGD]:
+                for factor in grid["factor"][AMBSSGD]:
                     arms[AMBSSGD, sigma, factor] = replace(at, factor=factor).arm(AMBSSGD, label)
         yield T, arms
 
@@ -113,7 +114,7 @@ def _by_iterations(spec: Spec, part: Part, design: Design) -> Iterator[tuple[int
 def releases_ext_thresholds(spec: Spec) -> Iterable[Entry]:
     """Yields the ledger entries of one N."""
     part, N = Part.of(spec), spec["cell"]["N"]
-    for T, arms in _by_iterations(spec, part, part.design(spec["cell"]["d"])):
+    for T, arms in _arms_by_iterations(spec, part, part.design(spec["cell"]["d"])):
         for (series, sigma, factor), arm in arms.items():
             name = f"{part.variant}: {series} N={N} sigma={sigma:g} T={T} factor={factor:g}"
             yield name, arm.mechanism, part.delta
@@ -127,23 +128,23 @@ OF_THRESHOLDS = (
 )
 
 
-def _at_best(evidence: Evidence) -> Iterator[Claim]:
-    """Judges the advantage of adaptive clipping over the best fixed threshold, and its rate."""
+def _adaptive_beside_fixed(evidence: Evidence) -> Iterator[Claim]:
+    """Judges the advantage of adaptive clipping over the best fixed threshold, and the rate at which it grows."""
     fixed, adaptive = (_best(risks(evidence, FACTORS, series)) for series in (FIXED, AMBSSGD))
     cells = algebra.ratios(fixed, adaptive, ["N", "d", "sigma"], ["N", "sigma"])
-    quiet = {place: each for place, each in cells.items() if not place.endswith("sigma = 1")}
-    loud = {place: each for place, each in cells.items() if place not in quiet}
+    quiet = {place: ratio for place, ratio in cells.items() if not place.endswith("sigma = 1")}
+    loud = {place: ratio for place, ratio in cells.items() if place not in quiet}
     scopes: tuple[tuple[str, Source, str, str, float, Places], ...] = (
         ("adaptive-better", "paper", "adaptive clipping has an advantage over fixed clipping", f"0 < sigma <= {SMALL_NOISE:g}", 1.0, quiet),
         ("adaptive-better-small-noise", "ours", "(ours) for small sigma the advantage is significant, even over the best fixed threshold", f"0 < sigma <= {SMALL_NOISE:g}", criteria.SIGNIFICANT, quiet),
         ("adaptive-better-any-noise", "ours", "(ours) adaptive clipping has an advantage over the best fixed threshold for noisy labels too", "sigma = 1", 1.0, loud),
     )  # fmt: skip
-    for id, source, statement, where, least, own in scopes:
+    for id, source, statement, where, least, ratios in scopes:
         yield claim_on_all_cells(
             id=id, artefact=FACTORS, location="Sec. 1.1", kind="text", source=source,
             statement=statement,
             quantity=f"risk with a fixed threshold over that of DP-AMBSSGD, each at its best factor and number of iterations, at equal budget, eps = 1: the smallest over N and {where}; {criteria.MEDIAN}",
-            cells=own, criterion=at_least(least), regime=_bracketed(fixed, adaptive), changed=OF_THRESHOLDS,
+            cells=ratios, criterion=at_least(least), regime=_bracketed(fixed, adaptive), changed=OF_THRESHOLDS,
             note=f"best of those tried without any privacy of the choice, of which the fixed threshold needs it more. {_chosen(fixed)}; {_chosen(adaptive)}",
         )  # fmt: skip
     advantage = criteria.noisy(
@@ -160,20 +161,19 @@ def _at_best(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _best(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the best factor and T by N and sigma, and whether either is an end of those that were tried."""
+    """Rows of the best factor and T by N, d and sigma, with a column that says whether either is an end of its grid."""
     table = table.dropna(subset=["mean", "factor", "T"])
     table = table.assign(factor=floats(table, "factor"))
     least = table.loc[table.groupby(["N", "d", "sigma"])["mean"].idxmin()] if len(table) else table
-    ends = [
-        np.isin(floats(least, name), [np.min(tried), np.max(tried)]) if len(tried) else floats(least, name) > 0
-        for name in ("factor", "T")
-        for tried in [floats(table, name)]
-    ]
-    return least.assign(at_end=np.logical_or(*ends)).reset_index(drop=True)
+    at_end = np.zeros(len(least), dtype=bool)
+    for name in ("factor", "T") if len(table) else ():
+        tried = floats(table, name)
+        at_end |= np.isin(floats(least, name), [tried.min(), tried.max()])
+    return least.assign(at_end=at_end).reset_index(drop=True)
 
 
 def _bracketed(fixed: pd.DataFrame, adaptive: pd.DataFrame) -> Regime:
-    """A best fixed threshold at an end of the grid forbids to confirm, a best adaptive one to refute."""
+    """Regime of the comparison: at an end of its grid a fixed threshold cannot confirm, an adaptive one not refute."""
     unmet: list[str] = []
     blocked: list[Verdict] = []
     verdicts: tuple[Verdict, Verdict] = ("reproduced", "not reproduced")
@@ -187,7 +187,7 @@ def _bracketed(fixed: pd.DataFrame, adaptive: pd.DataFrame) -> Regime:
 
 
 def _chosen(table: pd.DataFrame) -> str:
-    """Factor and T of the best, by place, for a note."""
+    """Factor and T of the best rows, by N and sigma, for a note."""
     places = (
         f"{row['factor']:g} and T = {row['T']:g} at N = {row['N']:g}, sigma = {row['sigma']:g}"
         for row in algebra.rows_of(table)
@@ -199,8 +199,8 @@ def _chosen(table: pd.DataFrame) -> str:
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges adaptive thresholds beside fixed ones, then the threshold's path, its scale, and what it clips."""
-    yield from _at_best(evidence)
+    """Judges adaptive thresholds beside fixed ones, then the threshold's path, its scale, and the share clipped."""
+    yield from _adaptive_beside_fixed(evidence)
     yield from _falls(evidence)
     yield from _scale(evidence)
     yield from _clipped(evidence)
@@ -218,6 +218,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _path(evidence: Evidence, series: str) -> pd.DataFrame:
+    """Rows of one quantity along the runs, in the order of the iterations."""
     return rows(evidence, PATH, series=series).sort_values("t")
 
 
@@ -260,7 +261,7 @@ def _scale(evidence: Evidence) -> Iterator[Claim]:
         id="threshold-follows-residuals", artefact=PATH, location="Sec. 1.1, Sec. 3.2", kind="text", source="paper",
         statement="the threshold follows the norm of the gradients, which is E|x| times the size of a residual",
         quantity="mean zeta_t over R_x sqrt(|w_t - w*|_H^2 + sigma^2): largest over smallest over t, kappa and sigma",
-        measured=algebra.largest_over_smallest(each.value for each in factors.values()), criterion=at_most(SAME_ORDER),
+        measured=algebra.largest_over_smallest(ratio.value for ratio in factors.values()), criterion=at_most(SAME_ORDER),
         note="thresholds lie on a grid of factors of two",
     )  # fmt: skip
     last = zeta[zeta["t"] == zeta.groupby("kappa")["t"].transform("max")]

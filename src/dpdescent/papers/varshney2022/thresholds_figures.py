@@ -49,6 +49,7 @@ def draw_clip_path(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _path(row: Any, rows: pd.DataFrame, sigma: float, color: str, marker: str) -> None:
+    """Draws the run of one label noise into the three panels of a row."""
     # Without bars and shades where there are many points, because they would hide the curves.
     many = rows["t"].nunique() > 20
     style: dict[str, Any] = {"color": color, "linewidth": 1.1, "markersize": 3.0}
@@ -91,8 +92,8 @@ def draw_ext_thresholds(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
                 (_by_steps if method else _at_best)(panel, where(here, series=name), name)
             sampling_lines(panel, here, "factor", {})
             trivial_line(panel)
-            told = f", {method} by $T$" if method else ", at the best $T$"
-            panel.set_title(rf"$\sigma={sigma:g}$, $N={scientific(size)}$" + told)
+            steps = f", {method} by $T$" if method else ", at the best $T$"
+            panel.set_title(rf"$\sigma={sigma:g}$, $N={scientific(size)}$" + steps)
     for panel in axes.flat:
         log_scale(panel)
         decades(panel, "xy")
@@ -104,7 +105,7 @@ def draw_ext_thresholds(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _at_best(axes: Axes, rows: pd.DataFrame, name: str) -> None:
-    """Draws the least median over the numbers of iterations, and a ring at the best of all."""
+    """Draws the least median of all numbers of iterations by factor, and a ring at the best factor."""
     least = rows.groupby("factor", as_index=False)["median"].min()
     axes.plot(least["factor"], least["median"], label=f"{name}, best $T$", **(look(name) | {"markersize": 3}))
     if least["median"].notna().any():
@@ -118,8 +119,8 @@ def _by_steps(axes: Axes, rows: pd.DataFrame, name: str) -> None:
     steps, style = values_of(rows, "T")[::2], look(name)
     colors = LinearSegmentedColormap.from_list("", ["#e4e4e4", style["color"], "#101010"])
     for T, place in zip(steps, np.linspace(0.25, 0.8, max(len(steps), 1)), strict=False):
-        own = where(rows, T=T).sort_values("factor")
+        line = where(rows, T=T).sort_values("factor")
         axes.plot(
-            own["factor"], own["median"], color=to_hex(colors(place)), marker=style["marker"], markersize=3,
+            line["factor"], line["median"], color=to_hex(colors(place)), marker=style["marker"], markersize=3,
             linestyle=style["linestyle"], label=f"{name}, $T={T:g}$",
         )  # fmt: skip
