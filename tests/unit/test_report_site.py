@@ -1,6 +1,7 @@
 """The committed report: what the code makes of the committed results, whole, linked, and readable to everyone."""
 
 import dataclasses
+import html
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -318,6 +319,18 @@ def of_one_paper(whole: content.Content, key: str) -> content.Content:
     }
     papers = [paper for paper in whole.papers if paper["key"] == key]
     return dataclasses.replace(whole, papers=papers, **kept)
+
+
+def test_the_papers_sentence_is_told_from_ours(known: list[dict[str, Any]]) -> None:
+    """A finding without a headline of ours begins with the sentence that it is about, and says whose that is."""
+    whole = of_one_paper(content.load(RESULTS, known), "liang2025")
+    text = site.pages(whole, about.software(ROOT))["liang2025.html"]
+    plain = [html.unescape(re.sub("<[^>]*>", "", line)) for line in text.splitlines() if "data-severity" in line]
+    assert plain
+    for finding in whole.findings:
+        begins = finding["headline"][:12] or "The paper: "
+        assert any(line.startswith(begins) for line in plain), finding["finding"]
+    assert sum(line.startswith("The paper: ") for line in plain) == sum(not row["headline"] for row in whole.findings)
 
 
 def test_verdicts_at_another_seed_are_told_where_there_are_any(known: list[dict[str, Any]]) -> None:

@@ -88,7 +88,7 @@ def entries(results: Content) -> Iterator[Entry]:
         yield "term", "", f"{term.name}: {term.means}", forms, f"{glossary.PAGE}#{term.anchor}"
     for finding in results.findings:
         where = finding_pages.address(finding)
-        title = finding["headline"] or finding["statement"]
+        title = finding["headline"] or f"The paper: {finding['statement']}"
         text = ", ".join(finding[name] for name in ("finding", "location", "statement", "kind"))
         yield "finding", finding["paper"], title, text, where
     for claim in results.claims:
