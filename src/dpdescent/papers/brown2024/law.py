@@ -28,7 +28,7 @@ from dpdescent.papers.brown2024.setting import (
 from dpdescent.replication.judging import algebra, records, statistics
 from dpdescent.replication.judging.criteria import BELOW_0, at_most, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import NOTHING, Z95, Estimate
+from dpdescent.replication.judging.statistics import NOTHING, Z95, Estimate, exactly
 
 # Degrees of freedom of the heavy-tailed covariates: a finite fourth moment and no more.
 FREEDOM = 5
@@ -274,8 +274,8 @@ def _effect_of_clipping(rows: pd.DataFrame) -> Iterator[Claim]:
         id="lemma-2.2", **THEOREM | {"location": "Lemma 2.2"},
         statement="if nothing is clipped with probability 1 - beta, DP-GD is within total variation beta of its law without clipping",
         quantity="largest change by clipping of the probability of five events on the level, less the share of runs that clip, "
-        "mean over data sets, by threshold",
-        cells=algebra.means(of_series(rows, EXCESS), ["clip_factor"]), criterion=at_most(0.0),
+        "0.975 quantile over data sets, by threshold",
+        cells=algebra.means(of_series(rows, EXCESS), ["clip_factor"], lambda row: exactly(row["q975"])), criterion=at_most(0.0),
         changed="Before a review it counted as true by construction, and then the sampling error of quantiles counted as a "
         "shift; now both runs have the same normals.",
         note="one sided, as it looks at one function of the iterate",
