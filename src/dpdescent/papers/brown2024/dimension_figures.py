@@ -109,6 +109,7 @@ def _draw_readings(axes: Sequence[Axes], rows: pd.DataFrame, ratios: "pd.Series[
     for panel, which in zip(axes, ("x", "x", *("xy" for _ in larger)), strict=True):
         log_scale(panel, which, FINE if "y" in which else (1, 2, 5))
         panel.set(xlabel=P, ylabel=ERROR["theta_star"])
+    _root_p(axes[1], select(rows, NARROWER[0], series=PUBLIC))
     for panel, name in zip(axes[2:], larger, strict=True):
         _root_p(panel, select(rows, name, series="AdaSSP"))
 

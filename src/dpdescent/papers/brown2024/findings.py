@@ -162,13 +162,20 @@ def _lemma_constant(evidence: Evidence) -> Finding:
 def _ada_ssp(evidence: Evidence) -> Finding:
     rows = evidence.select("fig01", error_to="theta_star", series="AdaSSP").sort_values("p")
     growth, margin = log_log_slope(rows[rows["p"] >= 10], "p"), evidence.settings["bound_margin"]
+    narrower = [
+        log_log_slope(table[table["p"] >= 10], "p").value
+        for variant in dimension.NARROWER
+        for series in dimension.ADA_SSP[1:]
+        if len(table := evidence.select("fig01", variant, error_to="theta_star", series=series)) > 1
+    ]
+    slopes = f" (with bounds about the typical norm {min(narrower):.2f} to {max(narrower):.2f})" if narrower else ""
     return finding(
         id="adassp-growth", location="Sec. 4.1, Figure 1", kind="text", severity="low", status="partly", artefact="fig01",
         statement="the error of AdaSSP depends on p^(3/2)/n, so in this plot it grows as the square root of p",
         expected="log-log slope of 0.5 in p",
         measured=(
             f"mean error {rows['mean'].iloc[0]:.2f} at p = {rows['p'].iloc[0]}, {rows['mean'].iloc[-1]:.2f} at p = {rows['p'].iloc[-1]}; slope {growth.value:.2f} "
-            f"({growth.low:.2f} to {growth.high:.2f}) for p >= 10. Where the ridge is nil Bx^2 sqrt(p)/n with Bx = sqrt(p) + {margin:g} "
+            f"({growth.low:.2f} to {growth.high:.2f}) for p >= 10{slopes}. Where the ridge is nil Bx^2 sqrt(p)/n with Bx = sqrt(p) + {margin:g} "
             f"has an exponent of {', '.join(f'{dimension.adassp_exponent(p=p, margin=margin):.2f} at p = {p}' for p in (10, 80, 1000))}"
         ),
         why="at n = 100p the ridge dominates, and the error cannot exceed that of the estimate 0",
