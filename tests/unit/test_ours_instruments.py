@@ -12,7 +12,7 @@ from dpdescent.attacks import reduced_form as attack_on_form
 from dpdescent.baselines.least_squares import first_stage_F, two_stage_least_squares, two_stage_standard_errors
 from dpdescent.data.iv import IVSample
 from dpdescent.papers.ours import iv_intervals, iv_sets
-from dpdescent.papers.ours.setting import ERRORS, INSTRUMENTS, IVDesign, iv_sample
+from dpdescent.papers.ours.setting import ERRORS, INSTRUMENTS, IVDesign
 from dpdescent.privacy import zcdp
 from dpdescent.replication.configuration import project
 
@@ -36,7 +36,7 @@ def spec_of(panel: str = "strength", **cell: Any) -> dict[str, Any]:
 def test_samples_have_the_moments_of_their_design(instruments: str, errors: str) -> None:
     spec = spec_of(n=200_000, q=2, F=2000.0, instruments=instruments, errors=errors)
     design = IVDesign.of(spec)
-    sample = iv_sample(spec, design, 0)
+    sample = design.draw(spec, 0)
     np.testing.assert_allclose(sample.Z.T @ sample.Z / sample.n, design.second_moment, atol=0.02)
     u = sample.y - sample.X[:, 0]
     assert u.std() == pytest.approx(1.0, abs=0.02)
@@ -83,7 +83,7 @@ def test_standard_errors_of_2sls_are_the_sandwich() -> None:
     """Against the spread of estimates over samples with errors that depend on the instrument."""
     spec = spec_of(n=1000, F=200.0, errors="heteroskedastic")
     design = IVDesign.of(spec)
-    fits = [(two_stage_least_squares(each), each) for each in (iv_sample(spec, design, t) for t in range(400))]
+    fits = [(two_stage_least_squares(each), each) for each in (design.draw(spec, t) for t in range(400))]
     spread = np.std([fit.beta[0] for fit, _ in fits])
     told = np.median([two_stage_standard_errors(sample, fit)[0] for fit, sample in fits])
     assert told == pytest.approx(spread, rel=0.12)
@@ -141,7 +141,7 @@ def test_sets_spend_the_budget_and_are_for_one_effect() -> None:
 def test_the_set_without_privacy_is_that_of_the_textbook() -> None:
     """With equal errors and many records, by the quadratic form of homoskedastic residuals."""
     spec = spec_of(n=200_000, q=2, F=500.0)
-    sample = iv_sample(spec, IVDesign.of(spec), 1)
+    sample = IVDesign.of(spec).draw(spec, 1)
     told = iv_sets.classical(sample)
     for effect in (0.9, 1.0, 1.05):
         e = sample.y - effect * sample.X[:, 0]

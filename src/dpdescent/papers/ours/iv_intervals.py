@@ -12,7 +12,6 @@ from dpdescent.algorithms import dp_2s_gd, dp_iv_gd
 from dpdescent.algorithms.reduced_form_evidence import freedom
 from dpdescent.anderson_rubin import Evidence as SetEvidence
 from dpdescent.anderson_rubin import anderson_rubin, unclipped
-from dpdescent.baselines.least_squares import two_stage_least_squares, two_stage_standard_errors
 from dpdescent.data.iv import IVSample
 from dpdescent.papers.ours import iv_sets
 from dpdescent.papers.ours.criteria import (
@@ -25,17 +24,15 @@ from dpdescent.papers.ours.criteria import (
     over_estimate,
     rows,
 )
-from dpdescent.papers.ours.iv_sets import PLACE, STRONG, over_half_widths
+from dpdescent.papers.ours.iv_sets import PLACE, STRONG, Z95, over_half_widths, two_stage
 from dpdescent.papers.ours.setting import (
-    Z95,
     Array,
     IVDesign,
     Release,
     Row,
     Spec,
     cells,
-    iv_sample,
-    place_of_cell,
+    name_of,
     proved,
     trial_stream,
     value,
@@ -134,7 +131,7 @@ def run_iv_coverage(spec: Spec) -> Iterator[Row]:
     """Yields whether an interval covers beta, the mean over its coordinates, and its half width, of every method."""
     for cell in cells(spec):
         design, trials = IVDesign.of(cell), range(*cell["trials"])
-        samples = [iv_sample(cell, design, trial) for trial in trials]
+        samples = [design.draw(cell, trial) for trial in trials]
         published = _published(cell, design)
         eta, lambda1 = float(published.eta[0]), float(published.lambda1[0])
         shared = {
@@ -153,8 +150,7 @@ def run_iv_coverage(spec: Spec) -> Iterator[Row]:
                 if not refused:
                     yield {**shared, "trial": trial, "series": series, **_covering(centre, half, float(clipped))}
         for trial, sample in zip(trials, samples, strict=True):
-            fit = two_stage_least_squares(sample)
-            sampling = Z95 * two_stage_standard_errors(sample, fit)
+            fit, sampling = two_stage(sample)
             yield {**shared, "trial": trial, "series": CLASSICAL, **_covering(fit.beta, sampling, 0.0)}
             if trial < cell["arms"]["published_trials"]:
                 path, clipped = _path(cell, sample, published, _noise(cell, design, trial))
@@ -205,7 +201,7 @@ def event_of(spec: Spec, design: IVDesign, oracle: bool = False) -> Mechanism:
 def releases_iv_coverage(spec: Spec) -> Iterator[Release]:
     """Yields the ledger entries of a panel."""
     for cell in cells(spec):
-        design, place, delta = IVDesign.of(cell), place_of_cell(cell), spec["settings"]["dp_delta"]
+        design, place, delta = IVDesign.of(cell), name_of(cell), spec["settings"]["dp_delta"]
         for series, oracle in _arms(cell):
             yield f"{place}: {series}", event_of(cell, design, oracle), delta
         yield f"{place}: {PUBLISHED}", two_stage_event(_published(cell, design), design.n, CHOSEN_BY_ORACLE), delta
@@ -253,8 +249,8 @@ def run_iv_length(spec: Spec) -> Iterator[Row]:
         place = {"panel": cell["panel"], **{name: value(cell, name) for name in ("n", "F", "rho")}}
         laws = {OURS: interval_law(cell, design), SET: set_law(cell, design)}
         for trial in range(*cell["trials"]):
-            sample = iv_sample(cell, design, trial)
-            plain = Z95 * float(two_stage_standard_errors(sample, two_stage_least_squares(sample))[0])
+            sample = design.draw(cell, trial)
+            plain = float(two_stage(sample)[1][0])
             # A method's noise is the same for all budgets and strengths.
             interval_noise, set_noise = (
                 trial_stream(cell, trial, f"noise of {series}", "lengths", f"n={design.n}") for series in laws
@@ -274,7 +270,7 @@ def run_iv_length(spec: Spec) -> Iterator[Row]:
 def releases_iv_length(spec: Spec) -> Iterator[Release]:
     """Yields the ledger entries of a panel."""
     for cell in cells(spec):
-        design, place, delta = IVDesign.of(cell), place_of_cell(cell), spec["settings"]["dp_delta"]
+        design, place, delta = IVDesign.of(cell), name_of(cell), spec["settings"]["dp_delta"]
         yield f"{place}: {OURS}", event_of(cell, design), delta
         yield f"{place}: {SET}", iv_sets.event_of(cell, design), delta
 

@@ -12,18 +12,7 @@ from dpdescent.baselines.least_squares import two_stage_least_squares
 from dpdescent.data.iv import IVSample
 from dpdescent.papers.ours.criteria import claim_on_all_cells, rows
 from dpdescent.papers.ours.iv_intervals import two_stage_arms, two_stage_event
-from dpdescent.papers.ours.setting import (
-    Array,
-    IVDesign,
-    Release,
-    Row,
-    Spec,
-    cells,
-    iv_sample,
-    place_of_cell,
-    trial_stream,
-    value,
-)
+from dpdescent.papers.ours.setting import Array, IVDesign, Release, Row, Spec, cells, name_of, trial_stream, value
 from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.criteria import at_least, at_most, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
@@ -42,7 +31,7 @@ def run_iv_path_law(spec: Spec) -> Iterator[Row]:
         arms = _arms(cell, design)
         constants = {name: float(getattr(arms, name)[0]) for name in ("eta", "alpha", "lambda1", "lambda2")}
         for trial in range(*cell["trials"]):
-            sample = iv_sample(cell, design, trial)
+            sample = design.draw(cell, trial)
             law = path_law(sample, **constants)
             paths, clipped = _paths(cell, sample, arms, trial)
             moved = float(paths.mean() / float(two_stage_least_squares(sample).beta[0]) - 1.0)
@@ -79,7 +68,7 @@ def releases_iv_path_law(spec: Spec) -> Iterator[Release]:
     for cell in cells(spec):
         design = IVDesign.of(cell)
         event = two_stage_event(_arms(cell, design), design.n, why)
-        yield f"{place_of_cell(cell)}: DP-2S-GD", event, cell["settings"]["dp_delta"]
+        yield f"{name_of(cell)}: DP-2S-GD", event, cell["settings"]["dp_delta"]
 
 
 PATH: records.Place = {"artefact": "iv_path_law", "location": "Sec. 1", "kind": "theorem", "source": "ours"}

@@ -16,19 +16,14 @@ import numpy as np
 
 from dpdescent.algorithms import dp_iv_gd, preconditioning, reduced_form
 from dpdescent.anderson_rubin import anderson_rubin
-from dpdescent.baselines.least_squares import (
-    TwoStageFit,
-    first_stage_F,
-    two_stage_least_squares,
-    two_stage_standard_errors,
-)
+from dpdescent.baselines.least_squares import first_stage_F
 from dpdescent.data import tabular
 from dpdescent.data.iv import IVSample
 from dpdescent.papers.ours import iv_intervals, iv_sets, real_tables
 from dpdescent.papers.ours.criteria import MENDED, claim_on_all_cells, coverage, rows
 from dpdescent.papers.ours.iv_sets import STRONG
 from dpdescent.papers.ours.real_tables import BINARY, Unit
-from dpdescent.papers.ours.setting import Z95, Array, Release, Row, Spec, cells, place_of_cell, proved, trial_stream
+from dpdescent.papers.ours.setting import Array, Release, Row, Spec, cells, name_of, proved, trial_stream
 from dpdescent.privacy.events import GaussianReleases
 from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.criteria import at_least, between
@@ -41,7 +36,7 @@ WITHIN = 1.5
 
 
 @dataclass(frozen=True)
-class IVTable:
+class Table:
     """A bundled table's columns in public units.
 
     Attributes:
@@ -66,14 +61,14 @@ class IVTable:
 
 
 TABLES = {
-    "card": IVTable(
+    "card": Table(
         "card", {"nearc2": BINARY, "nearc4": BINARY, "fatheduc": (10, 3.5), "motheduc": (10, 3)},
         ("educ", (13, 2.7)), ("lwage", (6.2, 0.45)), from_ranges=False,
     ),
-    "angrist_evans_married": IVTable(
+    "angrist_evans_married": Table(
         "angrist_evans_married", {"samesex": BINARY}, ("morekids", BINARY), ("weeks", (26, 26)), "n",
     ),
-    "angrist_evans_labsup": IVTable(
+    "angrist_evans_labsup": Table(
         "angrist_evans_labsup", {"samesex": BINARY}, ("kids", (3, 1)), ("weeks", (26, 26)), "n",
     ),
 }  # fmt: skip
@@ -103,11 +98,10 @@ def resampled(sample: IVSample, rng: np.random.Generator) -> IVSample:
     return IVSample(sample.Z, sample.X, sample.y, rng.multinomial(sample.n, share).astype(np.float64))
 
 
-def two_stage(sample: IVSample) -> tuple[TwoStageFit, float]:
-    """Returns 2SLS of centred records, and the half width of its 95 % interval."""
-    centred = tabular.centre(sample)
-    fit = two_stage_least_squares(centred)
-    return fit, Z95 * float(two_stage_standard_errors(centred, fit)[0])
+def classical(sample: IVSample) -> tuple[float, float]:
+    """The estimate of 2SLS of centred records, and the half width of its 95 % interval."""
+    fit, halves = iv_sets.two_stage(tabular.centre(sample))
+    return float(fit.beta[0]), float(halves[0])
 
 
 @dataclass(frozen=True)
@@ -170,17 +164,17 @@ def run_iv_real(spec: Spec) -> Iterator[Row]:
     for cell in cells(spec):
         name, rho = cell["cell"]["table"], cell["cell"]["rho"]
         table = whole(name)
-        truth = float(two_stage(table)[0].beta[0])
+        truth = float(classical(table)[0])
         shared = {"panel": cell["panel"], "table": name, "n": table.n, "q": table.q, "rho": rho,
                   "F": first_stage_F(table)}  # fmt: skip
         for trial in range(*cell["trials"]):
             sample = table
             if cell["panel"] == RESAMPLED:
                 sample = resampled(table, trial_stream(cell, trial, "data", "instruments", name))
-            fit, half = two_stage(sample)
+            beta, half = classical(sample)
             plain = anderson_rubin(iv_sets.classical(tabular.centre(sample)))
             for series, pieces, centre, clipped in (
-                (CLASSICAL, [(fit.beta[0] - half, fit.beta[0] + half)], float(fit.beta[0]), 0.0),
+                (CLASSICAL, [(beta - half, beta + half)], beta, 0.0),
                 (CLASSICAL_SET, list(plain.intervals), math.nan, 0.0),
                 _interval(cell, sample, trial), _set(cell, sample, trial),
             ):  # fmt: skip
@@ -267,7 +261,7 @@ def releases_iv_real(spec: Spec) -> Iterator[Release]:
         ):
             reason = f"{reason}; {PREPARED}{DRAWN if cell['panel'] == RESAMPLED else ''}"
             event = proved(method, (*before, *settings.releases(table.n, 1)), reason)
-            yield f"{place_of_cell(cell)}: {series}", real_tables.as_known(event, known), delta
+            yield f"{name_of(cell)}: {series}", real_tables.as_known(event, known), delta
 
 
 ON_TABLES: records.Place = {"artefact": "iv_real", "location": "Sec. 1", "kind": "text", "source": "ours"}

@@ -10,19 +10,17 @@ from dpdescent.algorithms import reduced_form
 from dpdescent.algorithms.reduced_form_evidence import evidence as told_by
 from dpdescent.anderson_rubin import ConfidenceSet, anderson_rubin, unclipped
 from dpdescent.anderson_rubin import Evidence as SetEvidence
-from dpdescent.baselines.least_squares import two_stage_least_squares, two_stage_standard_errors
+from dpdescent.baselines.least_squares import TwoStageFit, two_stage_least_squares, two_stage_standard_errors
 from dpdescent.data.iv import IVSample
 from dpdescent.papers.ours.criteria import MENDED, claim_on_all_cells, coverage, rows
 from dpdescent.papers.ours.setting import (
-    Z95,
     Array,
     IVDesign,
     Release,
     Row,
     Spec,
     cells,
-    iv_sample,
-    place_of_cell,
+    name_of,
     proved,
     trial_stream,
     value,
@@ -34,6 +32,9 @@ from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.criteria import at_least, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.statistics import exactly, proportion
+
+# Quantile of the normal law.
+Z95 = 1.959963984540054
 
 PRIVATE, CLASSICAL, INTERVAL = "Anderson-Rubin, private", "Anderson-Rubin", "2SLS"
 # Of bounded sets: half the length over that of 2SLS on the same records, because means of lengths do not exist where
@@ -79,6 +80,12 @@ def private_set(
     return anderson_rubin(told_by(out, 0, settings, sample.n)), float(out.clipped[0])
 
 
+def two_stage(sample: IVSample) -> tuple[TwoStageFit, Array]:
+    """2SLS, and the half widths of its 95 % intervals."""
+    fit = two_stage_least_squares(sample)
+    return fit, Z95 * two_stage_standard_errors(sample, fit)
+
+
 def classical(sample: IVSample) -> SetEvidence:
     """The evidence of a sample without privacy: least squares, and second moments, counts honoured."""
     both, Z, count = np.column_stack([sample.X, sample.y]), sample.Z, sample.count
@@ -100,9 +107,9 @@ def run_iv_weak(spec: Spec) -> Iterator[Row]:
         settings, size = settings_of(cell, design), f"n={design.n}_q={design.q}"
         axes = {name: value(cell, name) for name in (*IVDesign._fields, "k")}
         for trial in range(*cell["trials"]):
-            shared, sample = {"panel": cell["panel"], **axes, "trial": trial}, iv_sample(cell, design, trial)
-            fit = two_stage_least_squares(sample)
-            half = Z95 * float(two_stage_standard_errors(sample, fit)[0])
+            shared, sample = {"panel": cell["panel"], **axes, "trial": trial}, design.draw(cell, trial)
+            fit, halves = two_stage(sample)
+            half = float(halves[0])
             yield {
                 **shared, "series": INTERVAL, "value": float(abs(fit.beta[0] - 1.0) <= half), "half_width": half,
                 "unbounded": 0.0, "F_told": np.nan, "clip_fraction": 0.0,
@@ -126,7 +133,7 @@ def releases_iv_weak(spec: Spec) -> Iterator[Release]:
     """Yields the ledger entries of a panel."""
     for cell in cells(spec):
         design = IVDesign.of(cell)
-        yield f"{place_of_cell(cell)}: {PRIVATE}", event_of(cell, design), spec["settings"]["dp_delta"]
+        yield f"{name_of(cell)}: {PRIVATE}", event_of(cell, design), spec["settings"]["dp_delta"]
 
 
 def event_of(spec: Spec, design: IVDesign) -> Mechanism:

@@ -52,11 +52,9 @@ class Baseline(Generic[Settings]):
     estimate: Callable[[LinearSample, Settings, np.random.Generator], Array]
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Returns the estimate, shape (p,)."""
         return self.estimate(sample, self.settings(public), rng)
 
     def mechanism(self, public: Public) -> Mechanism:
-        """The privacy event of a fit."""
         return self.settings(public).mechanism()
 
 
@@ -136,12 +134,10 @@ class AdaSSP:
         return ada_ssp.Calibration.zcdp_matched(_bounds(public), public.rho, public.delta)
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Releases the statistics once and returns the ridge estimate, shape (p,)."""
         calibration = self.calibration(public)
         return ada_ssp.ada_ssp(ada_ssp.bounded_gram(sample, calibration.bounds), calibration, rng).theta
 
     def mechanism(self, public: Public) -> Mechanism:
-        """The privacy event of a run."""
         return ada_ssp.mechanism(self.calibration(public))
 
 
@@ -150,7 +146,6 @@ class Zero:
     """The estimate 0, which looks at no record and releases nothing."""
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Returns zeros, shape (p,)."""
         return np.zeros(public.p)
 
     def mechanism(self, public: Public) -> None:
@@ -162,7 +157,6 @@ class LeastSquares:
     """Least squares, without privacy: the floor."""
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Returns the solution of the normal equations, shape (p,)."""
         return linear_least_squares(sample.gram)
 
     def mechanism(self, public: Public) -> Mechanism:

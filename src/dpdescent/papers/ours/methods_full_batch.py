@@ -1,4 +1,7 @@
-"""Methods that take all records in every step: DP-GD with fixed thresholds, a schedule, DP-STAT or whitening."""
+"""Methods that take all records in every step: DP-GD with fixed thresholds, a schedule, DP-STAT or whitening.
+
+Their estimate is the last iterate.
+"""
 
 import math
 from dataclasses import dataclass, replace
@@ -81,7 +84,6 @@ class Descent:
         return [zcdp.gaussian_noise_sd(sensitivity, part) for part in (self._budget(public) * shares).tolist()]
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Runs DP-GD once and returns the last iterate, shape (p,)."""
         eta = self.eta
         if self.pays:
             sample, largest = bounded_and_largest(sample, public, rng)
@@ -92,7 +94,6 @@ class Descent:
         return np.asarray(dp_gd.descend([sample], arms, normals).theta[0, 0])
 
     def mechanism(self, public: Public) -> Mechanism:
-        """The privacy event of a run."""
         sds, sensitivity = self.noise_sds(public), mean_sensitivity(self.gamma(public), public.n)
         before = [eigenvalue_release(public)] if self.pays else []
         what = "mean of clipped gradients"
@@ -113,13 +114,11 @@ class WithStat:
     numbers: tuple[int, int, int]
 
     def arm(self, public: Public, eta: float) -> SGDArm:
-        """Settings of a run with this step size."""
         alpha = math.sqrt(public.pick(self.numbers) / public.rho_left)
         search = Search(public.given["largest_residual"], public.given["levels"], alpha)
         return SGDArm(eta, alpha, Adaptive(search, public.n, public.input_bound, shared=True))
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Runs DP-GD with DP-STAT once and returns the last iterate, shape (p,)."""
         sample, largest = bounded_and_largest(sample, public, rng)
         steps = public.pick(self.numbers)
         batches = dp_ambssgd.every_record(sample.X, sample.y[:, None], steps)
@@ -127,7 +126,6 @@ class WithStat:
         return np.asarray(dp_ambssgd.descend(batches, [self.arm(public, self.eta / largest)], normals).path[-1, 0])
 
     def mechanism(self, public: Public) -> Mechanism:
-        """The privacy event of a run."""
         releases = self.arm(public, self.eta).releases(public.n, public.pick(self.numbers))
         gaussian = [release for release in releases if isinstance(release, GaussianReleases)]
         return proved(
@@ -140,18 +138,15 @@ class Preconditioned:
     """DP-GD in private coordinates, at the method's defaults."""
 
     def settings(self, public: Public) -> preconditioned_dp_gd.Settings:
-        """Settings of a run."""
         gamma = public.gamma((1.0 - preconditioned_dp_gd.MOMENT_SHARE) * public.rho)
         return preconditioned_dp_gd.Settings(public.input_bound, gamma, public.rho)
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Runs preconditioned DP-GD once and returns the last iterate, shape (p,)."""
         settings = self.settings(public)
         normals = rng.standard_normal((public.p, public.p)), rng.standard_normal((settings.steps, public.p))
         return np.asarray(preconditioned_dp_gd.descend(sample.X, sample.y, settings, normals).path[-1])
 
     def mechanism(self, public: Public) -> Mechanism:
-        """The privacy event of a run."""
         return self.settings(public).mechanism(public.n, public.p)
 
 
@@ -164,10 +159,8 @@ class Regression:
         return dp_regression.Plan(public.n, public.p, public.rho, errors=None)
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Runs it once and returns the last iterate, shape (p,)."""
         return np.asarray(dp_regression.fit(sample.X, sample.y, self.plan(public), dp_regression.Noise(rng)).path[-1])
 
     def mechanism(self, public: Public) -> Mechanism | None:
-        """The privacy event of a run; None where no record is looked at."""
         plan = self.plan(public)
         return replace(plan.mechanism(), stand_in=IN_PROPORTION) if plan.information >= dp_regression.NOTHING else None

@@ -32,7 +32,7 @@ ENCODED = (
 
 @dataclass(frozen=True)
 class Batches:
-    """DP-AMBSSGD: fresh batches, thresholds by DP-STAT on a part of each.
+    """DP-AMBSSGD: fresh batches, thresholds by DP-STAT on a part of each; the mean of the later half of the iterates.
 
     Attributes:
         etas: step sizes over the released largest eigenvalue, for little information, more and much.
@@ -45,7 +45,6 @@ class Batches:
     published: bool
 
     def arm(self, public: Public, eta: float) -> SGDArm:
-        """Settings of a run with this step size."""
         log = math.log(1.0 / public.delta)
         alpha = math.sqrt(8.0 * log) / public.eps if self.published else math.sqrt(0.5 / public.rho_left)
         rule: Rule = "as published" if self.published else "corrected"
@@ -56,7 +55,6 @@ class Batches:
         return SGDArm(eta, alpha, Adaptive(search, stat_size, public.input_bound, overlap=self.published))
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Runs DP-AMBSSGD once and returns the mean of the later half of the iterates, shape (p,)."""
         sample, largest = bounded_and_largest(sample, public, rng)
         arm = self.arm(public, public.pick(self.etas) / largest)
         batches = dp_ambssgd.batches_of(sample.X, sample.y[:, None], public.pick(self.numbers), rng)
@@ -64,7 +62,6 @@ class Batches:
         return np.asarray(dp_ambssgd.descend(batches, [arm], normals).average[0])
 
     def mechanism(self, public: Public) -> Mechanism:
-        """The privacy event of a run."""
         releases = self.arm(public, 1.0).releases(public.n // public.pick(self.numbers))
         name = "DP-AMBSSGD (as published)" if self.published else "DP-AMBSSGD"
         reason = (OVERLAPPING if self.published else DISJOINT) + EIGENVALUE
@@ -98,28 +95,25 @@ def _variance(eta: float, n: int, strategy: DampedDifference, noise_sd: float) -
 
 @dataclass(frozen=True)
 class OneByOne:
-    """DP-SSGD: one record a step, in a secret order."""
+    """DP-SSGD: one record a step, in a secret order; the mean of the later half of the iterates."""
 
     def arm(self, public: Public) -> SGDArm:
-        """Settings of a run."""
         multiplier, gamma = shuffling.noise_multiplier(public.eps, public.n, public.delta), public.gamma(public.rho)
         eta = best_step(public, lambda _: (identity(), 2.0 * gamma * multiplier))
         return SGDArm(eta, multiplier, Fixed(gamma))
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Runs DP-SSGD once and returns the mean of the later half of the iterates, shape (p,)."""
         X = preconditioning.bounded(sample.X, public.input_bound)
         return np.asarray(dp_ssgd.descend(X, sample.y[:, None], [self.arm(public)], rng).average[0])
 
     def mechanism(self, public: Public) -> Mechanism:
-        """The privacy event of a run."""
         release = self.arm(public).shuffled_releases(public.n)
         return proved("DP-SSGD", [release], SHUFFLED, "shuffled single pass")
 
 
 @dataclass(frozen=True)
 class Stream:
-    """nu-DP-FTRL in one pass, one record a step, nu as large as the step size."""
+    """nu-DP-FTRL in one pass, one record a step, nu as large as the step size; the mean of the later half of the iterates."""
 
     def arm(self, public: Public) -> tuple[dp_ftrl.FTRLArms, DampedDifference]:
         """Settings of a run, and the correlation of its noise over the steps."""
@@ -135,7 +129,6 @@ class Stream:
         return zcdp.gaussian_noise_sd(2.0 * public.gamma(public.rho) * reach, public.rho)
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Runs nu-DP-FTRL once and returns the mean of the later half of the iterates, shape (p,)."""
         X = preconditioning.bounded(sample.X, public.input_bound)
         arms, strategy = self.arm(public)
         noise = strategy.correlate(rng.standard_normal((public.n, public.p)))
@@ -147,7 +140,6 @@ class Stream:
         return np.asarray(out.average[0, 0])
 
     def mechanism(self, public: Public) -> Mechanism:
-        """The privacy event of a run."""
         arms, strategy = self.arm(public)
         reach = math.sqrt(strategy.sensitivity_squared(public.n))
         release = correlated_release(reach, 2.0 * float(arms.clip_norm[0]), float(arms.noise_sd[0]))
@@ -156,7 +148,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Epochs:
-    """nu-DP-FTRL in epochs over batches of fixed order, the step size falling in the later half.
+    """nu-DP-FTRL in epochs over batches of fixed order, the step size falling in the later half; the last iterate.
 
     Attributes:
         eta: step size over the released largest eigenvalue.
@@ -183,7 +175,6 @@ class Epochs:
         return math.sqrt(self.strategy.sensitivity_squared(self.batches * epochs, epochs))
 
     def fit(self, sample: LinearSample, public: Public, rng: np.random.Generator) -> Array:
-        """Runs nu-DP-FTRL once and returns the last iterate, shape (p,)."""
         sample, largest = bounded_and_largest(sample, public, rng)
         size, steps = public.n // self.batches, self.batches * public.pick(self.numbers)
         order = rng.permutation(public.n)
@@ -199,7 +190,6 @@ class Epochs:
         return np.asarray(found[0])
 
     def mechanism(self, public: Public) -> Mechanism:
-        """The privacy event of a run."""
         gamma = public.gamma(public.rho_left)
         release = correlated_release(self._reach(public), 2.0 * gamma, self.multiplier(public) * gamma)
         releases = [eigenvalue_release(public), release]

@@ -17,7 +17,7 @@ from dpdescent.estimators.dp_regression import dp_regression
 from dpdescent.papers.ours.criteria import claim_on_all_cells, coverage, judged_claim, rows
 from dpdescent.papers.ours.methods_full_batch import IN_PROPORTION
 from dpdescent.papers.ours.regression_design import LAW, Asked, Design, Records
-from dpdescent.papers.ours.setting import Array, Release, Row, Spec, cells, place_of_cell, trial_stream
+from dpdescent.papers.ours.setting import Array, Release, Row, Spec, cells, name_of, trial_stream
 from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Cell, Claim, Evidence, Verdict
@@ -93,7 +93,7 @@ def released(spec: Spec, law: type[Asked]) -> Iterator[Release]:
     for cell in cells(spec):
         design = law.of(cell)
         event = replace(design.plan(delta).mechanism(), stand_in=IN_PROPORTION)
-        yield f"{place_of_cell(cell)}: {ARMS[design.standard_errors]}", event, delta
+        yield f"{name_of(cell)}: {ARMS[design.standard_errors]}", event, delta
 
 
 REGRESSION: records.Place = {"artefact": "regression", "location": "Sec. 5", "kind": "text", "source": "ours"}

@@ -22,8 +22,6 @@ Row = dict[str, Any]
 Release = tuple[str, Mechanism, float]
 
 PAPER = "ours"
-# Quantile of the normal law, for 95 % intervals.
-Z95 = 1.959963984540054
 
 
 def cells(spec: Spec) -> Iterator[Spec]:
@@ -38,7 +36,7 @@ def value(spec: Spec, name: str) -> Any:
     return spec["cell"].get(name, spec["settings"].get(name))
 
 
-def place_of_cell(spec: Spec) -> str:
+def name_of(spec: Spec) -> str:
     """The name of a cell in the ledger, which that of an arm follows."""
     return f"{spec['variant']}: {spec['panel']}, " + " ".join(f"{name}={x}" for name, x in spec["cell"].items())
 
@@ -137,27 +135,26 @@ class IVDesign(NamedTuple):
         lengths = np.sqrt(np.diag(spread.T @ self.second_moment @ spread))
         return np.asarray(self.strength * spread / lengths)
 
-
-def iv_sample(spec: Spec, design: IVDesign, trial: int) -> IVSample:
-    """Draws a trial's sample; cells that differ in the budget or in thresholds alone share it."""
-    words = "_".join(f"{name}={each}" for name, each in design._asdict().items() if name != "rho")
-    rng = trial_stream(spec, trial, "data", "instruments", words)
-    n, shape = design.n, (design.n, design.q)
-    if design.instruments == "skewed":
-        Z = np.asarray(rng.standard_exponential(shape) - 1.0)
-    elif design.instruments == "binary":
-        Z = np.asarray(((rng.random(shape) < ONES) - ONES) / math.sqrt(ONES * (1.0 - ONES)))
-    else:
-        Z = np.asarray(rng.standard_normal(shape) @ np.linalg.cholesky(design.second_moment).T)
-    V = rng.standard_normal((n, design.p))
-    if design.errors == "skewed":
-        e = rng.standard_exponential(n) - 1.0
-    elif design.errors == "heavy tails":
-        e = rng.standard_t(FREEDOM, n) * math.sqrt((FREEDOM - 2.0) / FREEDOM)
-    else:
-        e = rng.standard_normal(n)
-        if design.errors == "heteroskedastic":
-            e = np.asarray(e * np.sqrt(0.5 + 0.5 * Z[:, 0] ** 2))
-    X = Z @ design.Theta + V
-    u = design.endogeneity * V[:, 0] + math.sqrt(1.0 - design.endogeneity**2) * e
-    return IVSample(Z, X, X.sum(1) + u)
+    def draw(self, spec: Spec, trial: int) -> IVSample:
+        """Draws a trial's sample; cells that differ in the budget or in thresholds alone share it."""
+        words = "_".join(f"{name}={each}" for name, each in self._asdict().items() if name != "rho")
+        rng = trial_stream(spec, trial, "data", "instruments", words)
+        n, shape = self.n, (self.n, self.q)
+        if self.instruments == "skewed":
+            Z = np.asarray(rng.standard_exponential(shape) - 1.0)
+        elif self.instruments == "binary":
+            Z = np.asarray(((rng.random(shape) < ONES) - ONES) / math.sqrt(ONES * (1.0 - ONES)))
+        else:
+            Z = np.asarray(rng.standard_normal(shape) @ np.linalg.cholesky(self.second_moment).T)
+        V = rng.standard_normal((n, self.p))
+        if self.errors == "skewed":
+            e = rng.standard_exponential(n) - 1.0
+        elif self.errors == "heavy tails":
+            e = rng.standard_t(FREEDOM, n) * math.sqrt((FREEDOM - 2.0) / FREEDOM)
+        else:
+            e = rng.standard_normal(n)
+            if self.errors == "heteroskedastic":
+                e = np.asarray(e * np.sqrt(0.5 + 0.5 * Z[:, 0] ** 2))
+        u = self.endogeneity * V[:, 0] + math.sqrt(1.0 - self.endogeneity**2) * e
+        X = Z @ self.Theta + V
+        return IVSample(Z, X, X.sum(1) + u)

@@ -300,8 +300,9 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
             )
     artefact = Artefact(
         paper, name, node["code"], node["title"], node["place"], node["caption"], node["keys"],
-        node.get("measures", []), node["cells"], node.get("arms", {}), parts, node.get("reads", []), "on_request" in node,
-        node.get("display", {}), packs, float(node.get("agrees_within", 0.0)), node.get("same_runs"),
+        node.get("measures", []), node["cells"], node.get("arms", {}), parts, node.get("reads", []),
+        "on_request" in node, node.get("display", {}), packs, float(node.get("agrees_within", 0.0)),
+        node.get("same_runs"),
     )  # fmt: skip
     consistency.check_columns(node, _module(artefact, root, here), root / "src", here)
     return artefact
