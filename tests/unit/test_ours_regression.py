@@ -248,56 +248,8 @@ def test_the_ledger_lists_every_release() -> None:
     assert {each.what for each in event.releases} >= {audit.SIZES, "slope of the mean gradient"}
 
 
-def law(panel: str, coverage: float, constant: float, **cell: Any) -> list[dict[str, Any]]:
-    """Rows of a law of two coefficients."""
-    series = {
-        regression.REFUSED: 0.0, regression.COVERED: coverage, regression.COEFFICIENT.format(0): constant,
-        regression.COEFFICIENT.format(1): coverage, regression.LENGTH: 1.234,
-    }  # fmt: skip
-    middle = {
-        "panel": panel,
-        "n": 10_000,
-        "level": 0.95,
-        "eps": 1.0,
-        "covariates": "normal",
-        "errors": "normal",
-        **cell,
-    }
-    return [{**middle, "series": name, "mean": value, "median": value} for name, value in series.items()]
-
-
-def made(folder: Path, rows: list[dict[str, Any]]) -> str:
-    """What the page quotes of these laws."""
-    told = pd.DataFrame(rows).assign(variant="main", trials=1000)
-    (folder / "ours").mkdir(exist_ok=True)
-    told.reindex(columns=[*QUICK.keys, "series", "variant", "mean", "median", "trials"]).to_csv(
-        folder / "ours/regression.csv", index=False
-    )
-    return pages.regression(folder)
-
-
-def test_the_page_tells_coverage_and_length_of_laws_and_counts_those_that_meet_the_criterion(tmp_path: Path) -> None:
-    rows = [each for place in pages.LAWS.values() for each in law(**{"coverage": 0.95, "constant": 0.94} | place)]
-    words = made(tmp_path, rows)
-    assert f"There are {len(pages.LAWS)} laws, with 1000 runs each; 0 of them have no" in words
-    assert f"of the others {len(pages.LAWS)} meet the criterion" in words
-    assert "| the middle | 95.0 % | 94.0 % | 94.0 % | 1.23 |" in words
-    assert made(tmp_path, rows[5:]).count("\n") == words.count("\n") - 1
-    rows += [*law("errors", 0.95, 0.2, errors="heavy"), law("records", 0.5, 0.5, n=1000)[0]]
-    words = made(tmp_path, rows)
-    assert f"There are {len(pages.LAWS) + 2} laws" in words
-    assert "1 of them have no intervals" in words
-    assert f"of the others {len(pages.LAWS)} meet the criterion" in words
-
-
 def test_the_page_quotes_the_table_that_is_there() -> None:
-    """Before the first build the page says how the table is made; a page that goes on saying so fails."""
     page, results = (ROOT / "docs/beyond.md").read_text(encoding="utf-8"), ROOT / "results/paper"
-    assert summary.fill(page, {"regression": pages.regression(results)}) == page
-    table = results / "ours/regression.csv"
-    assert ("`snakemake ours_regression` makes" in page) != table.exists()
-    if not table.exists():
-        pytest.skip("results/paper/ours/regression.csv is not built yet")
-    found = pd.read_csv(table).query("series == @regression.REFUSED")
-    assert len(found) == 54
-    assert f"in\n{len(found)} other laws" in (ROOT / "docs/regression.md").read_text(encoding="utf-8")
+    assert summary.fill(page, {"regression": pages.regression(results), "ends": pages.ends(results)}) == page
+    laws_of_table = pd.read_csv(results / "ours/regression.csv").query("series == @regression.REFUSED")
+    assert f"in\n{len(laws_of_table)} other laws" in (ROOT / "docs/regression.md").read_text(encoding="utf-8")

@@ -9,13 +9,12 @@ import pandas as pd
 import pytest
 
 from dpdescent.estimators.dp_regression import dp_regression
-from dpdescent.papers.ours import audit, pages, regression
+from dpdescent.papers.ours import audit, regression
 from dpdescent.papers.ours import regression_ends as ends
 from dpdescent.papers.ours.regression_design import Records
 from dpdescent.papers.ours.regression_ends import Design
 from dpdescent.papers.ours.setting import cells
 from dpdescent.replication.configuration import project
-from dpdescent.replication.report import summary
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER, QUICK = (
@@ -176,49 +175,6 @@ def test_its_audits_are_those_of_the_table_without_ends() -> None:
     }
     assert len(requests) == 2
     assert requests <= others
-
-
-def made(folder: Path, told: dict[int, float]) -> str:
-    """What the page quotes of a table in which intervals cover 95 %, told in a share of the runs at each n."""
-    rows: list[dict[str, Any]] = []
-    for cell in STUDY:
-        design = Design.of(cell)
-        share = told.get(design.n, 1.0)
-        least = 0.91 if design.n == 5000 else 0.93
-        series = {regression.COEFFICIENT.format(k): (0.95, least, 0.94)[k] for k in range(3)}
-        series |= {regression.COVERED: 0.945, regression.LENGTH: 1.234}
-        rows += [
-            {**vars(design), "panel": cell["panel"], "series": name, "mean": each, "median": each, "trials": trials}
-            for name, each, trials in (
-                *((name, each, round(1000 * share)) for name, each in series.items() if share),
-                (regression.REFUSED, 1.0 - share, 1000),
-            )
-        ]
-    (folder / "ours").mkdir(exist_ok=True)
-    pd.DataFrame(rows).assign(variant="main").to_csv(folder / "ours/regression_ends.csv", index=False)
-    return pages.ends(folder)
-
-
-def test_the_page_tells_the_least_coverage_the_length_and_how_many_runs_have_intervals(tmp_path: Path) -> None:
-    lines = made(tmp_path, {2000: 0.0, 5000: 0.4, 20_000: 0.995}).splitlines()
-    assert "|  | 50 % | 30 % | 20 % | 10 % | 5 % | 2 % |" in lines
-    assert "| n = 2,000" + 6 * " | no interval" + " |" in lines
-    assert "| n = 5,000" + 6 * " | 91 % of 400, 1.2" + " |" in lines
-    assert "| n = 20,000" + 6 * " | 93 %, 1.2" + " |" in lines
-    assert "| n = 5,000" + 5 * " | 94 % of 400" + " |" in lines
-    assert "| n = 20,000" + 5 * " | 94 %" + " |" in lines
-    for words, where in pages.LAWS_WITH_ENDS.items():
-        least = "91.0" if "n = 5,000" in words else "93.0"
-        assert f"| {words} | 94.5 % | {least} % | 95.0 % | 1.23 |" in lines, where
-        for column, value in where.items():
-            assert any({**cell, **cell["cell"]}.get(column) == value for cell in STUDY)
-
-
-def test_the_page_quotes_the_table_that_is_there() -> None:
-    """Before the first build the page says how the table is made; a page that goes on saying so fails."""
-    page, results = (ROOT / "docs/beyond.md").read_text(encoding="utf-8"), ROOT / "results/paper"
-    assert summary.fill(page, {"ends": pages.ends(results)}) == page
-    assert ("`snakemake ours_regression_ends` makes" in page) != (results / "ours/regression_ends.csv").exists()
 
 
 def test_the_guide_tells_the_criteria_of_the_claims() -> None:

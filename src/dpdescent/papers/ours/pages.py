@@ -174,8 +174,7 @@ LAWS: dict[str, Where] = {
 
 def regression(results: Path) -> str:
     """A sentence on all laws of the table `regression`, and a table of some."""
-    if (main := _if_made(results, "regression")) is None:
-        return NOT_MADE.format("regression")
+    main = _main(results, "ours/regression")
     covering = main[(main["series"] == COVERED) | of_coefficients(main)]
     lowest: dict[str, float] = {}
     for (place, _), bound in bounded(covering).items():
@@ -186,13 +185,6 @@ def regression(results: Path) -> str:
     without = f"{len(laws) - len(lowest)} of them have no intervals"
     said = f"There are {len(laws)} laws, with {runs} runs each; {without}, and of the others {met} meet the criterion."
     return f"{said}\n\n{piped(HEAD, _of_laws(main, LAWS))}"
-
-
-NOT_MADE = "`snakemake ours_{}` makes the table of which this is a part."
-
-
-def _if_made(results: Path, name: str) -> pd.DataFrame | None:
-    return _main(results, f"ours/{name}") if (results / f"ours/{name}.csv").exists() else None
 
 
 def _of_laws(main: pd.DataFrame, shown: Mapping[str, Where]) -> Iterator[list[str]]:
@@ -229,8 +221,7 @@ LAWS_WITH_ENDS: dict[str, Where] = {
 
 def ends(results: Path) -> str:
     """Three tables with their sentences, of `regression_ends`: 0/1 outcomes with ends, other laws, and dummies."""
-    if (main := _if_made(results, "regression_ends")) is None:
-        return NOT_MADE.format("regression_ends")
+    main = _main(results, "ours/regression_ends")
     binary, wages = (main[main["panel"] == panel] for panel in ("binary", "wages"))
     return "\n\n".join([
         "The coefficient that is covered least, by the share of ones, with public ends, and the median length over"
