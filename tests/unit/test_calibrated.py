@@ -88,6 +88,8 @@ def test_runs_on_real_tables_cost_their_budget_and_are_audited_with_the_mean(tab
             continue
         assert isinstance(asked, Request)
         assert asked.attack in (STAGES + WITH_MEAN, FORM + WITH_MEAN)
+        # All but the second moment of the instruments, which is alike in both data sets of the pair.
+        assert sum(map(float, asked.parameters.values())) == pytest.approx(0.95 * rho, rel=1e-6)
 
 
 def test_tables_with_instruments_are_what_the_papers_have() -> None:

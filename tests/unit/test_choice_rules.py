@@ -54,7 +54,7 @@ def test_answers_are_those_of_the_advice_and_every_cell_has_one() -> None:
     assert {row["series"] for row in rows} == {method for _, method in decision.RUNGS} == set(decision.conditions())
     cells = list(decision.regrets({name: decision.read_rows(path) for name, path in TABLES.items()}, 1e-6))
     assert sorted(row["trial"] for row in rows) == list(range(len(cells)))
-    assert all(row["value"] == cells[row["trial"]].regret for row in rows)
+    assert all(row["value"] == cells[row["trial"]].ratios[row["series"]][0] for row in rows)
     assert all(row["worst"] >= row["value"] >= 1.0 for row in rows)
     asked = list(decision.run_decision(spec(decision.QUESTIONS)))
     assert sorted(row["trial"] for row in asked) == [k for k, cell in enumerate(cells) if cell.group == decision.MADE]

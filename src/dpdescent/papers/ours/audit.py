@@ -66,14 +66,6 @@ def _after_eigenvalue(descent: Callable[..., Attack]) -> Callable[..., Attack]:
     return lambda rho_eigenvalue, **parameters: one_release.with_eigenvalue(descent(**parameters), rho_eigenvalue)
 
 
-def _one_pass(nu: float, T: int, mu: float) -> Attack:
-    return correlated.single_pass(nu_family(nu), T, mu)
-
-
-def _epochs(nu: float, T: int, k: int, mu: float) -> Attack:
-    return correlated.fixed_order(nu_family(nu), T, k, mu)
-
-
 ATTACKS: dict[str, Callable[..., Attack]] = {
     FLIPS: dp_gd.flipped_sign, UNEQUAL: dp_gd.flipped_sign_scheduled, ENCODED: dp_gd.flipped_sign_correlated,
     STAGES: dp_iv_gd.both_stages_flip, PATHS: dp_2s_gd.paths_flip_sign,
@@ -83,8 +75,10 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
     FLIPS + LONGER: _after_eigenvalue(dp_gd.flipped_sign),
     UNEQUAL + LONGER: _after_eigenvalue(dp_gd.flipped_sign_scheduled),
     CROSSES + LONGER: _after_eigenvalue(dp_ambssgd.adaptive_descent),
-    IN_BATCH + LONGER: _after_eigenvalue(dp_ambssgd.mini_batch), IN_EPOCHS + LONGER: _after_eigenvalue(_epochs),
-    CANARY: dp_ssgd.canary, PASS: _one_pass, BOUNDED: ada_ssp.ada_ssp, TURNS: preconditioned_dp_gd.turning_record,
+    IN_BATCH + LONGER: _after_eigenvalue(dp_ambssgd.mini_batch),
+    IN_EPOCHS + LONGER: _after_eigenvalue(lambda nu, T, k, mu: correlated.fixed_order(nu_family(nu), T, k, mu)),
+    PASS: lambda nu, T, mu: correlated.single_pass(nu_family(nu), T, mu),
+    CANARY: dp_ssgd.canary, BOUNDED: ada_ssp.ada_ssp, TURNS: preconditioned_dp_gd.turning_record,
     MOVES: one_release.minimiser_moves,
     TURNS_AND_FLIPS: lambda rho: dp_regression.reversing_record(rho, errors=None), REPLACED: tukey_em.replaced_model,
     OF_ROUNDS: rounds.boosted, SKETCHED: rounds.sketched, SAMPLED: rounds.sampled, CHECK: tukey_em.check_alone,

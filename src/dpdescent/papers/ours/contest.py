@@ -13,7 +13,7 @@ import pandas as pd
 
 from dpdescent.baselines.least_squares import linear_least_squares
 from dpdescent.papers.ours import decision, methods, real_tables
-from dpdescent.papers.ours.contest_design import Drawn, Public, draw, information, noise_stream
+from dpdescent.papers.ours.contest_design import Drawn, Public, draw, information, stream_of
 from dpdescent.papers.ours.criteria import claim, claim_on_all_cells, rows
 from dpdescent.papers.ours.setting import Release, Row, Spec, cells, trial_stream, value
 from dpdescent.replication.judging import algebra, records
@@ -28,9 +28,9 @@ AXES = ("n", "p", "eps", "sigma", "kappa", "law")
 def run_win_map(spec: Spec) -> Iterator[Row]:
     """Yields the excess risk of every method on every trial's data set, in units of the outcome's variance."""
     for cell in cells(spec):
-        place = {"panel": cell["panel"], **_axes(cell)}
+        place, noise = {"panel": cell["panel"], **_axes(cell)}, partial(stream_of, cell)
         for series, trial, excess in methods.compare(
-            Public.of(cell), cell["arms"], range(*cell["trials"]), partial(draw, cell), partial(noise_stream, cell)
+            Public.of(cell), cell["arms"], range(*cell["trials"]), partial(draw, cell), noise
         ):
             yield {**place, "series": series, "trial": trial, "value": excess}
 
@@ -55,7 +55,7 @@ def run_real_tables(spec: Spec) -> Iterator[Row]:
         table, public = cell["cell"]["table"], _public(cell)
         place = {"panel": cell["panel"], "table": table, "n": public.n, "p": public.p, "eps": public.eps}
         for series, trial, excess in methods.compare(
-            public, cell["arms"], range(*cell["trials"]), partial(_whole, table), partial(_noise, cell)
+            public, cell["arms"], range(*cell["trials"]), partial(_whole, table), partial(_stream, cell)
         ):
             yield {**place, "series": series, "trial": trial, "value": excess}
 
@@ -66,9 +66,9 @@ def _whole(table: str, trial: int) -> Drawn:
     return Drawn(sample, linear_least_squares(sample.gram), sample.gram.xx / sample.n / float(np.var(sample.y)))
 
 
-def _noise(spec: Spec, trial: int, method: str) -> np.random.Generator:
-    """A method's stream of noise in a trial, the same for all budgets."""
-    return trial_stream(spec, trial, f"noise of {method}", "contest", spec["cell"]["table"])
+def _stream(spec: Spec, trial: int, role: str) -> np.random.Generator:
+    """A trial's stream, shared by all budgets."""
+    return trial_stream(spec, trial, role, "contest", spec["cell"]["table"])
 
 
 def _public(spec: Spec) -> Public:

@@ -111,7 +111,7 @@ def draw(spec: Spec, trial: int) -> Drawn:
     n, p, sigma, kappa, law = (value(spec, name) for name in ("n", "p", "sigma", "kappa", "law"))
     if law not in LAWS:
         raise ValueError(f"law={law!r} must be one of {', '.join(LAWS)}")
-    directions, coefficients, rng = (_stream(spec, trial, role) for role in ("directions", "theta", "data"))
+    directions, coefficients, rng = (stream_of(spec, trial, role) for role in ("directions", "theta", "data"))
     root = haar_rotation(p, directions) * np.sqrt(spectrum(p, kappa) / spectrum(p, kappa).mean())
     theta = unit_sphere(p, coefficients)
     theta *= math.sqrt((1.0 - sigma**2) / float(np.sum((root.T @ theta) ** 2)))
@@ -129,11 +129,6 @@ def draw(spec: Spec, trial: int) -> Drawn:
     return Drawn(LinearSample(X, y), theta, root @ root.T)
 
 
-def noise_stream(spec: Spec, trial: int, method: str) -> np.random.Generator:
-    """A method's stream of noise in a trial, the same for all budgets and laws."""
-    return _stream(spec, trial, f"noise of {method}")
-
-
-def _stream(spec: Spec, trial: int, role: str) -> np.random.Generator:
+def stream_of(spec: Spec, trial: int, role: str) -> np.random.Generator:
     """A trial's stream, shared by all methods, budgets and condition numbers of a size."""
     return trial_stream(spec, trial, role, "contest", f"n={value(spec, 'n')}_p={value(spec, 'p')}")

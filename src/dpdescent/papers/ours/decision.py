@@ -71,11 +71,6 @@ class Cell:
     advised: str
     ratios: dict[str, Ratio]
 
-    @property
-    def regret(self) -> float:
-        """The ratio of the method that is advised."""
-        return self.ratios[self.advised][0]
-
 
 def regrets(tables: Mapping[str, Iterable[Mapping[str, Any]]], delta: float) -> Iterator[Cell]:
     """Yields the cells of both tables of the contest."""

@@ -73,17 +73,6 @@ def boosted_multiplier() -> float:
     return zcdp.gaussian_dp_mu(tight_rho(BOOSTED_EPS, BOOSTED_DELTA))
 
 
-def boosted_needed() -> float:
-    """The multiplier at which X'X, the eigenvalue and all rounds together have the budget."""
-    return math.sqrt(ROUNDS + 2) / boosted_multiplier()
-
-
-def boosted_epsilon() -> float:
-    """Epsilon of all releases of the published code together, at the delta that it states."""
-    # k releases whose sds are m sensitivities cost k / (2 m^2) together.
-    return tight_epsilon((ROUNDS + 2) / (2.0 * boosted_multiplier() ** 2), BOOSTED_DELTA)
-
-
 finding = partial(records.finding, PAPER, kind="privacy", severity="medium", status="confirmed", artefact="win_map")
 
 
@@ -93,8 +82,10 @@ def demonstrate(evidence: Evidence) -> list[Finding]:
 
 
 def _boosted() -> Finding:
-    used, needed, rounds = boosted_multiplier(), boosted_needed(), ROUNDS
-    eps, delta, all_eps = BOOSTED_EPS, BOOSTED_DELTA, boosted_epsilon()
+    eps, delta, rounds, used = BOOSTED_EPS, BOOSTED_DELTA, ROUNDS, boosted_multiplier()
+    # The multiplier at which X'X, the eigenvalue and all rounds together have the budget; k releases whose sds are m
+    # sensitivities cost k / (2 m^2) together.
+    needed, all_eps = math.sqrt(rounds + 2) / used, tight_epsilon((rounds + 2) / (2.0 * used**2), delta)
     return finding(
         id=BOOSTED, location="Public code of BoostedAdaSSP",
         statement=f"{BOOSTED_PLACE}: eps = {eps:g}, delta = {delta:g}, {rounds} rounds by default",

@@ -112,7 +112,7 @@ def _noise_sd(public: Public, gamma: float, steps: int) -> float:
 
 def compare(
     public: Public, arms: dict[str, Any], trials: range, draw: Callable[[int], Drawn],
-    noise: Callable[[int, str], np.random.Generator],
+    streams: Callable[[int, str], np.random.Generator],
 ) -> Iterator[tuple[str, int, float]]:  # fmt: skip
     """Yields method, trial and excess risk, what takes longest for the first few trials only.
 
@@ -121,7 +121,7 @@ def compare(
         arms: `few_trials`, and the oracle's `grid`.
         trials: numbers of the trials.
         draw: function from a trial to its data set.
-        noise: function from a trial and a method to the stream of its noise.
+        streams: function from a trial and a role, such as the noise of a method, to the stream of it.
 
     Raises:
         ValueError: if the oracle's data sets are cut into several parts.
@@ -134,10 +134,11 @@ def compare(
     drawn = []
     for trial in trials:
         data, few = draw(trial), trial < arms["few_trials"]
-        drawn += [(data, noise(trial, TUNED))] * few
+        drawn += [(data, streams(trial, f"noise of {TUNED}"))] * few
         for name, method in FIELD.items():
             if few or name not in SLOW:
-                yield name, trial, data.excess(method.fit(data.sample, public, noise(trial, name)))
+                estimate = method.fit(data.sample, public, streams(trial, f"noise of {name}"))
+                yield name, trial, data.excess(estimate)
     if drawn:
         yield from zip(itertools.repeat(TUNED), trials, best_of_grid(arms["grid"], public, drawn), strict=False)
 

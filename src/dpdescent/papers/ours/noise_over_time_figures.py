@@ -111,7 +111,8 @@ def draw_correlated_full_batch(table: pd.DataFrame, display: dict[str, Any]) -> 
             _variances(place, rows[rows["estimate"] == name])
             place.set_title(name if place in axes[0] else "")
             place.set_xlabel(SYMBOLS["T"] if row is axes[-1] else "")
-        row[0].set_ylabel(f"{panel}, $p={rows['p'].iloc[0]:g}$,\n" + rf"$\kappa={_number(kappa)}$: variance / least")
+        shown = f"{kappa:g}" if kappa < 1e4 else f"10^{{{np.log10(kappa):g}}}"
+        row[0].set_ylabel(f"{panel}, $p={rows['p'].iloc[0]:g}$,\n" + rf"$\kappa={shown}$: variance / least")
     legend_below(figure, axes.flat, 4)
     return figure
 
@@ -125,11 +126,6 @@ def _variances(axes: Axes, rows: pd.DataFrame) -> None:
     axes.axhline(1.0, color=BLACK, linewidth=0.6)
     log_scale(axes, "xy" if ratios["ratio"].max() > SHORT else "x")
     axes.set_xticks(sorted(set(rows["T"])))
-
-
-def _number(value: float) -> str:
-    """A number for a formula, a power of ten where it is large."""
-    return f"{value:g}" if value < 1e4 else f"10^{{{np.log10(value):g}}}"
 
 
 def _styles(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:

@@ -176,19 +176,19 @@ def of_coefficients(table: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def bounded(part: pd.DataFrame, place: Sequence[str] = PLACE) -> dict[tuple[str, str], Estimate]:
-    """Coverage less its level by place and series, with bounds of which none errs but by a chance `SURE` on a side."""
-    return {
-        (algebra.place_of(row, place), row["series"]): _between(row, SURE / len(part)) for row in algebra.rows_of(part)
-    }
+    """Coverage less its level by place and series, with Clopper-Pearson bounds of which none errs.
 
-
-def _between(row: "pd.Series[float]", error: float) -> Estimate:
-    """Coverage of a row less its level, with Clopper-Pearson bounds that err by so much on each side."""
-    # Of a mean over coefficients a fraction of a run may cover.
-    hits, trials, level = row["mean"] * row["trials"], row["trials"], row["level"]
-    low = betaincinv(hits, trials - hits + 1.0, error) if hits > 0.0 else 0.0
-    high = betaincinv(hits + 1.0, trials - hits, 1.0 - error) if hits < trials else 1.0
-    return Estimate(row["mean"] - level, float(low) - level, float(high) - level)
+    That any of those on a side errs has a chance of at most `SURE`.
+    """
+    bounds, error = {}, SURE / max(len(part), 1)
+    for row in algebra.rows_of(part):
+        # Of a mean over coefficients a fraction of a run may cover.
+        hits, trials, level = row["mean"] * row["trials"], row["trials"], row["level"]
+        low = betaincinv(hits, trials - hits + 1.0, error) if hits > 0.0 else 0.0
+        high = betaincinv(hits + 1.0, trials - hits, 1.0 - error) if hits < trials else 1.0
+        where = algebra.place_of(row, place), row["series"]
+        bounds[where] = Estimate(row["mean"] - level, float(low) - level, float(high) - level)
+    return bounds
 
 
 def covering(
