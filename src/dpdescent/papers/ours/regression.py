@@ -180,10 +180,10 @@ def bounded(part: pd.DataFrame, place: Sequence[str] = PLACE) -> dict[tuple[str,
 
     That any of those on a side errs has a chance of at most `SURE`.
     """
-    bounds, error = {}, SURE / max(len(part), 1)
+    bounds = {}
     for row in algebra.rows_of(part):
         # Of a mean over coefficients a fraction of a run may cover.
-        hits, trials, level = row["mean"] * row["trials"], row["trials"], row["level"]
+        hits, trials, level, error = row["mean"] * row["trials"], row["trials"], row["level"], SURE / len(part)
         low = betaincinv(hits, trials - hits + 1.0, error) if hits > 0.0 else 0.0
         high = betaincinv(hits + 1.0, trials - hits, 1.0 - error) if hits < trials else 1.0
         where = algebra.place_of(row, place), row["series"]
