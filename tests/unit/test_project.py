@@ -465,6 +465,10 @@ ERRORS: dict[str, tuple[Edit, str]] = {
         lambda paper: paper["artefacts"].update(fig09=paper["artefacts"]["table_one"]),
         r"fig09 has no experiment: src/dpdescent/papers/sixth2026/table\.py has no run_fig09; write it there, or",
     ),
+    "module whose name is no file's": (
+        fig01(lambda node: node.update(code="x" * 300)),
+        r"artefacts\.fig01\.code = 'x+\.*.* is not allowed; module of the paper's folder on its subject",
+    ),
     "artefact of no subject": (
         fig01(lambda node: node.pop("code")),
         r"artefacts\.fig01: 'code' is a required property",
