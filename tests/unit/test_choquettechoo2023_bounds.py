@@ -18,6 +18,7 @@ from dpdescent.papers.choquettechoo2023 import (
     bounds,
     components,
     convergence,
+    criteria,
     exact_errors,
     guarantees,
     laws,
@@ -343,6 +344,9 @@ def test_an_artefact_needs_its_settings() -> None:
     del spec["artefacts"]["ext_finite_time"]["settings"]["start"]
     with pytest.raises(ValueError, match="specification of ext_finite_time, panel 'all', has no 'start'"):
         list(convergence.evaluate(replace(few(), spec=spec)))
+    spec["artefacts"]["ext_finite_time"] = {"cells": {"all": {"x": 1}}, "arms": {"x": 2, "y": 2}, "settings": {"y": 3}}
+    found = [criteria.configured(replace(few(), spec=spec), "ext_finite_time", symbol) for symbol in "xy"]
+    assert found == [1, 2]
 
 
 def test_label_noise_is_read_from_a_variants_name() -> None:

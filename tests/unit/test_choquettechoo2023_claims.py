@@ -267,6 +267,8 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
         row="Anti-PGD + damping", T=100), "reproduced"),
     "a grid that misses the peak at one of the learning rates": ("fig03-grid", change("fig03", 1.5,
         variant="uniform grid", eta=0.01), "inconclusive"),
+    "a gap that is none at first": ("fig03-absolute-gap", change("fig03", 1e-3, series="DP-SGD", kappa=1.01),
+        "not reproduced"),
     "a gap that turns over": ("fig03-absolute-gap", change("fig03", 1e3, variant="main", series="nu-DP-FTRL",
         kappa=10, eta=0.01), "not reproduced"),
     "the printed sign": ("fig03-ftrl-tighter", change("fig03", 9.0, variant="multiplier sign as printed",
