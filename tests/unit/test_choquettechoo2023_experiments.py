@@ -782,17 +782,6 @@ def test_noise_made_step_by_step_is_that_of_the_library(T: int) -> None:
         costs.execute(full, T, normals)
 
 
-def test_a_meter_counts_sums_products_and_rows() -> None:
-    meter = costs.Meter()
-    row = costs.metered(np.ones(5), meter)
-    total = row + 2.0 * row
-    assert (meter.count, total.tolist()) == (10, [3.0] * 5)
-    assert float(row @ np.arange(5.0)) == 10.0
-    assert meter.count == 20
-    row += np.ones(5)
-    assert (meter.count, np.asarray(row).tolist()) == (25, [2.0] * 5)
-
-
 def test_largest_gradients_and_iterates_are_those_of_a_plain_loop() -> None:
     rng = np.random.default_rng(8)
     x, xi, w, start = (
@@ -847,8 +836,8 @@ def test_other_multiples_of_nu_have_that_damping() -> None:
 MEAN = {"cell": {"eta": 0.3, "T": 400, "tail": 350, "rho": 0.7}}
 
 
-def test_mean_estimation_is_exact_and_simulations_agree() -> None:
-    rows = rows_of("ext_mean_estimation", small("ext_mean_estimation", trials=(0, 200), **MEAN))
+def test_mean_estimation_is_exact() -> None:
+    rows = rows_of("ext_mean_estimation", small("ext_mean_estimation", **MEAN))
     exact = values(rows[rows["kind"] == "exact"], "mechanism")
     omega, variance = 2 * np.pi * np.arange(2**14) / 2**14, 1 / 3
     response = 0.3**2 / np.abs(1.0 - 0.3 - np.exp(1j * omega)) ** 2
@@ -864,12 +853,6 @@ def test_mean_estimation_is_exact_and_simulations_agree() -> None:
     gamma_squared = float((nu_encoder(0.0, 400) ** 2).sum())
     by_step = gamma_squared / (2 * 0.7) * (through**2).sum(1) + variance * (decay**2).sum(1)
     assert exact["Optimal CC"] == pytest.approx(by_step[-350:].mean(), rel=1e-10)
-    simulated = rows[rows["kind"] == "simulated"]
-    for name, group in simulated.groupby("mechanism"):
-        error = group["value"].std() / math.sqrt(len(group))
-        assert error < 0.02 * exact[name]
-        assert group["value"].mean() == pytest.approx(exact[name], abs=3.5 * error), name
-        assert set(group["exact"]) == {exact[name]}
     assert set(rows["clip_fraction"].dropna()) == {0.0}
 
 
@@ -952,18 +935,6 @@ def test_clipped_runs_at_finite_time_are_algorithm_1_tuned_on_other_seeds(name: 
         assert row["value"] == pytest.approx(error, rel=1e-9)
         assert row["clip_fraction"] == pytest.approx(share, abs=1e-12)
     assert rows["clip_fraction"].max() > 0.0
-
-
-def test_tuning_at_finite_time_never_sees_the_trials_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen, plain = [], streams.generators
-
-    def listening(spec: Spec, place: str, trials: Any, role: str) -> Any:
-        seen.append(tuple(trials))
-        return plain(spec, place, trials, role)
-
-    monkeypatch.setattr(streams, "generators", listening)
-    finite_time.tuned(finite("clipped", trials=(0, 3)), 30, FTRL)
-    assert set(seen) == {(-4, -3, -2, -1)}
 
 
 def test_prefix_sums_are_those_of_dense_matrices() -> None:

@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 
 import pictures
 from choquettechoo2023_world import PAPER, PROJECT, ROOT
-from dpdescent.papers.choquettechoo2023 import digits_figures, regression_figures, spectra, spectra_figures, styles
+from dpdescent.papers.choquettechoo2023 import digits_figures, spectra, spectra_figures, styles
 from dpdescent.replication.build import tables
 from dpdescent.replication.configuration import project
 from dpdescent.replication.drawing import figures as style
@@ -137,43 +137,7 @@ def test_an_empty_table_and_a_single_trial_at_a_point_are_drawn(name: str) -> No
 # What is shown
 
 
-def check_fig01() -> None:
-    ratio, time, frequency = draw("fig01").axes
-    for series in ("exact ratio", "order-wise proxy"):
-        assert drawn(ratio, only("fig01", panel="ratio", series=series).query("0 < eta < 1"), "eta")
-    assert ratio.texts[-1].get_text() == "at $\\eta=1$\nexact: 1\norder-wise: 0"
-    for eta in (0.01, 0.1, 0.5):
-        assert drawn(time, only("fig01", panel="time", eta=eta), "t")
-        assert drawn(frequency, only("fig01", panel="frequency", eta=eta), "omega")
-    assert [line.get_ydata()[0] for line in lines_of(frequency, linestyle="-.")] == [1.0]
-
-
-def check_fig02() -> None:
-    for panel, below, x in zip(*np.reshape(draw("fig02").axes, (3, 3))[:2], ("d", "d_eff", "eta"), strict=True):
-        for series in ("Noisy-SGD", "nu-Noisy-FTRL"):
-            color = styles.color_of(series)
-            for each in (panel, below):
-                assert drawn(each, only("fig02", panel=x, kind="exact", series=series), x, color=color, linestyle="-")
-            simulated = only("fig02", panel=x, kind="simulated", series=series)
-            assert drawn(panel, simulated, x, color=color, linestyle="None")
-        for series in (*regression_figures.ORDERS, *regression_figures.BOUNDS):
-            home = panel if series in regression_figures.ORDERS else below
-            assert drawn(home, only("fig02", panel=x, kind="bound", series=series), x)
-
-
-def check_fig03() -> None:
-    for (top, middle, _), eta in zip(np.reshape(draw("fig03").axes, (3, 3)).T, (0.01, 0.1, 0.5), strict=True):
-        for multiplier, dash in (("static", "--"), ("T_max 5", "-")):
-            for series in ("DP-SGD", "nu-DP-FTRL", "Optimized"):
-                rows = only("fig03", eta=eta, series=series, multiplier=multiplier)
-                assert drawn(top, rows, "kappa", color=styles.color_of(series), linestyle=dash)
-        near, best = (only("fig03", eta=eta, series=each, multiplier="static").set_index("kappa")["mean"]
-                      for each in ("nu-DP-FTRL", "Optimized"))  # fmt: skip
-        assert drawn(middle, (near / best).reset_index(), "kappa", color=style.BLUE, linestyle="--")
-
-
-def check_fig04a() -> None:
-    """Percentages side by side, with intervals at 95 %."""
+def test_accuracies_are_percentages_side_by_side_with_intervals_at_95_per_cent() -> None:
     for panel, series in zip(draw("fig04a").axes, ("test accuracy", "nu minus this"), strict=False):
         rows = digits_figures.in_paper(only("fig04a", series=series))
         names = styles.in_order(rows["mechanism"])
@@ -187,7 +151,7 @@ def check_fig04a() -> None:
         assert min(np.diff([float(curve[0].get_xdata()[0]) for curve in panel.containers])) > 0.01
 
 
-def check_ext_mean_estimation() -> None:
+def test_simulated_mean_estimation_is_compared_with_what_is_exact() -> None:
     errors, ratios, excess = draw("ext_mean_estimation").axes
     least = only("ext_mean_estimation", kind="exact", mechanism="optimal noise").set_index("eta")["mean"]
     for k, name in enumerate(styles.in_order(only("ext_mean_estimation")["mechanism"])):
@@ -202,7 +166,7 @@ def check_ext_mean_estimation() -> None:
         np.testing.assert_allclose(bars_of(excess.containers[k]), 100 * Z95 * simulated["se"] / simulated["exact"])
 
 
-def check_ext_finite_time() -> None:
+def test_finite_time_writes_slopes_and_draws_both_rates() -> None:
     exact, clipped, rates = draw("ext_finite_time").axes
     slopes = []
     for panel, part, which in ((exact, "exact", "best"), (clipped, "clipped", "tuned")):
@@ -217,25 +181,7 @@ def check_ext_finite_time() -> None:
     assert names_of(exact) == [f"slope ${slopes[0]}$, rate $1/T$", f"slope ${slopes[1]}$, rate $1/T^2$"]
 
 
-def check_ext_nu() -> None:
-    first, rates = draw("ext_nu").axes
-    for panel, part, column in ((first, "spectra", "alpha"), (rates, "rates", "eta")):
-        for _, own in only("ext_nu", panel=part).groupby(column):
-            assert drawn(panel, own, "nu_over_eta_mu")
-        assert [line.get_xdata()[0] for line in lines_of(panel, linestyle="-.")] == [1.0]
-
-
-def check_ext_anti_pgd() -> None:
-    for panel, x in zip(draw("ext_anti_pgd").axes, ("eta", "d", "nu"), strict=True):
-        for series, own in only("ext_anti_pgd", panel=x).groupby("series"):
-            damped = str(series).startswith("damped")
-            assert drawn(panel, own, x, **({"linestyle": "-"} if damped else {"color": styles.color_of(str(series))}))
-            if damped:
-                assert drawn(panel, own.assign(mean=own["leading_order"]), x, linestyle=":")
-
-
-def check_ext_spectra() -> None:
-    """The claimed separation goes through the last point of the example."""
+def test_gains_over_spectra_have_the_claimed_separation_through_their_last_point() -> None:
     gain, loss, *errors = draw("ext_spectra").axes
     for spectrum in spectra_figures.SPECTRA:
         own = only("ext_spectra", spectrum=spectrum)
@@ -250,30 +196,6 @@ def check_ext_spectra() -> None:
     np.testing.assert_allclose(height * np.log(d), height[-1] * math.log(d[-1]))
     last = only("ext_spectra", spectrum="one large", series=spectra.GAIN).sort_values("d")["mean"].iloc[-1]
     assert height[-1] == pytest.approx(last / d[-1])
-
-
-def check_ext_prefix_sums() -> None:
-    axes = draw("ext_prefix_sums").axes
-    for top, bottom, (T, k) in zip(axes[::2], axes[1::2], ((2052, 6), (2000, 20), (256, 1), (200, 10)), strict=True):
-        rows = only("ext_prefix_sums", T=T, k=k)
-        for name, own in rows.groupby("mechanism"):
-            assert drawn(top, own, "copies", color=styles.color_of(str(name)))
-        best = rows.loc[rows.groupby("mechanism")["mean"].idxmin()].sort_values("mean", ascending=False)
-        (bars,) = bottom.containers
-        np.testing.assert_allclose([bar.get_width() for bar in bars], best["epsilon_at_equal_noise"])
-
-
-CHECKS: dict[str, Callable[[], None]] = {
-    name.removeprefix("check_"): check for name, check in dict(globals()).items() if name.startswith("check_")
-}
-
-
-@pytest.mark.parametrize("name", list(CHECKS))
-def test_a_figure_shows_the_numbers_of_its_table(name: str) -> None:
-    CHECKS[name]()
-
-
-# Numbers that are made for the figure
 
 
 def powers_of(name: str, power: Callable[[pd.DataFrame], Any]) -> pd.DataFrame:
