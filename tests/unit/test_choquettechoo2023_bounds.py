@@ -26,10 +26,9 @@ from dpdescent.papers.choquettechoo2023 import (
     orders,
     preliminaries,
     sensitivities,
-    spectra,
 )
 from dpdescent.papers.choquettechoo2023.formulas import Tuning
-from dpdescent.papers.choquettechoo2023.setting import RegressionProblem, power_law, spectrum
+from dpdescent.papers.choquettechoo2023.setting import RegressionProblem, power_law
 from dpdescent.replication.judging import statistics
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
@@ -349,11 +348,6 @@ def test_an_artefact_needs_its_settings() -> None:
     assert found == [1, 2]
 
 
-def test_label_noise_is_read_from_a_variants_name() -> None:
-    for variant, sd in (("label noise of sd 1", 1.0), ("label noise of sd 0.5", 0.5), ("main", 0.0)):
-        assert exact_errors.label_noise(variant) == sd
-
-
 # Values by other means
 
 
@@ -362,13 +356,6 @@ def test_chance_is_as_seldom_as_a_normal_value_so_far_off() -> None:
         allowed = statistics.distance_by_chance(pd.Series({"se": 2.0, "trials": trials}), width)
         assert t.sf(allowed / 2.0, trials - 1) == pytest.approx(norm.sf(width), rel=1e-6)
     assert math.isnan(statistics.distance_by_chance(pd.Series({"se": math.nan, "trials": 1}), 3.0))
-
-
-@pytest.mark.parametrize("strategy", [toeplitz.optimal_cc(), toeplitz.nu_family(0.1), toeplitz.anti_pgd()])
-def test_inverse_by_substitution_is_the_dense_inverse(strategy: toeplitz.DampedDifference) -> None:
-    dense = np.linalg.inv(strategy.decoder(30))
-    found = sensitivities._inverse_squared(strategy.coefficients(30))
-    assert found == pytest.approx((dense**2).sum(axis=0).max(), rel=1e-10)
 
 
 @pytest.mark.parametrize(("d", "alpha"), [(1, 0.0), (16, 1.0), (64, 0.4)])
@@ -382,13 +369,6 @@ def test_third_kind(characteristic: float, complementary: float) -> None:
     with mpmath.workdps(40):
         expected = float(mpmath.ellippi(characteristic, 1 - mpmath.mpf(complementary) ** 2))
     assert preliminaries._third(characteristic, complementary**2) == pytest.approx(expected, rel=1e-12)
-
-
-def test_root_of_a_covariance_has_its_eigenvalues_and_is_not_diagonal() -> None:
-    lam = spectrum("k^-1", 12)
-    root = spectra._root(lam)
-    assert np.linalg.eigvalsh(root @ root) == pytest.approx(np.sort(lam))
-    assert np.abs(root - np.diag(np.diag(root))).max() > 0.05
 
 
 def test_least_value_of_the_tuning_lemma() -> None:
@@ -409,17 +389,3 @@ def test_hanson_wright_constant_is_what_chernoff_gives() -> None:
         exponents = [-chi2.logsf(n * (1 + s), n) / (n * min(s * s, s)) for s in (0.2, 1.0, 3.0)]
         assert min(exponents) >= c
     assert -chi2.logsf(2 * 4000, 4000) / 4000 == pytest.approx(c, rel=1e-2)
-
-
-def test_ends_of_panels_are_those_of_each_panels_own_axis() -> None:
-    table = pd.DataFrame(
-        [{"panel": "d", "d": d, "d_eff": 7.0 - d, "eta": 0.1} for d in (1, 2, 3)]
-        + [{"panel": "eta", "d": 2, "d_eff": 5.0, "eta": eta} for eta in (0.1, 0.2, 0.3)]
-    )
-    found = exact_errors.ends_of_panels(table)
-    assert found[["panel", "d", "eta"]].to_numpy().tolist() == [
-        ["d", 1, 0.1],
-        ["d", 3, 0.1],
-        ["eta", 2, 0.1],
-        ["eta", 2, 0.3],
-    ]
