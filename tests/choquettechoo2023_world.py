@@ -90,7 +90,8 @@ def corrected(made: Tables) -> None:
     ratio, table4, fig03 = made["fig01"], made["table4"], made["fig03"]
     large = (ratio["series"] == "exact ratio") & ratio["eta"].between(0.3, 1.0, inclusive="left")
     ratio.loc[large, "mean"] = 0.4 * ratio["eta"] * np.log(ratio["eta"]) ** 2
-    order = table4.set_index(["row", "algorithm", "d"])["order"].loc["1/k^2", "ratio, corrected"]
+    square = table4[table4["row"] == "1/k^2"]
+    order = square[square["algorithm"] == "ratio, corrected"].set_index("d")["order"]
     printed = (table4["row"] == "1/k^2") & (table4["algorithm"] == "ratio")
     table4.loc[printed, "order"] = table4.loc[printed, "d"].map(order)
     limit = fig03[(fig03["variant"] == "main") & (fig03["multiplier"] == "static")]

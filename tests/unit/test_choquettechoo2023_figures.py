@@ -206,6 +206,10 @@ def powers_of(name: str, power: Callable[[pd.DataFrame], Any]) -> pd.DataFrame:
     return rows.assign(mean=base.astype(float) ** power(rows), expected=base.astype(float) ** 3.0)
 
 
+def test_fig01_writes_what_the_ratios_are_at_rate_one() -> None:
+    assert draw("fig01").axes[0].texts[-1].get_text() == "at $\\eta=1$\nexact: 1\norder-wise: 0"
+
+
 def test_fig02_writes_measured_slopes_beside_published_ones() -> None:
     power = {"Noisy-SGD": 1.0, "nu-Noisy-FTRL": 2.0}
     figure = draw("fig02", powers_of("fig02", lambda r: r["series"].map(power).fillna(1.5) + (r["kind"] == "exact")))
