@@ -2,24 +2,21 @@
 
 import functools
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from dpdescent.papers.choquettechoo2023 import claims
 from dpdescent.replication.configuration import project
 from dpdescent.replication.judging import by_id
 from dpdescent.replication.judging.evidence import Claim, Evidence
+from edits import Edit, Tables, chosen
 
 ROOT = Path(__file__).parents[1]
 PAPER = "choquettechoo2023"
 PROJECT = project.load({"scale": "paper", "seed": 20250922, "papers": [PAPER]}, ROOT)
 
-Tables = dict[str, pd.DataFrame]
-Edit = Callable[[Tables], object]
 
 SGD, FTRL = "Noisy-SGD", "nu-Noisy-FTRL"
 EXACT, SIMULATED = {"kind": "exact"}, {"kind": "simulated"}
@@ -33,15 +30,6 @@ def committed() -> Evidence:
 
 
 SPEC = json.loads(project.judging_json(PROJECT, PAPER))
-
-
-def chosen(table: pd.DataFrame, where: dict[str, Any]) -> "pd.Series[bool]":
-    """Rows that have the given values, or for which a function of them holds."""
-    mask = pd.Series(True, index=table.index)
-    for name, wanted in where.items():
-        mask &= table[name].map(wanted).astype(bool) if callable(wanted) else table[name] == wanted
-    assert mask.any(), where
-    return mask
 
 
 def change(artefact: str, factor: float | None = None, column: str = "mean", value: Any = None, **where: Any) -> Edit:
@@ -64,10 +52,6 @@ def tilt(artefact: str, axis: str, power: float, column: str = "mean", **where: 
         table.loc[mask, column] *= table.loc[mask, axis].astype(float) ** power
 
     return edit
-
-
-def both(*edits: Edit) -> Edit:
-    return lambda made: [edit(made) for edit in edits]
 
 
 # By how many points nu-DP-FTRL is ahead, as multiples of a gain that falls with eps.

@@ -2,27 +2,24 @@
 
 import functools
 import json
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from dpdescent.papers.wang2026 import claims
 from dpdescent.papers.wang2026.rates import quadratic_weight
 from dpdescent.replication.configuration import project
 from dpdescent.replication.judging.by_id import judge_one
 from dpdescent.replication.judging.evidence import Claim, Evidence
+from edits import Edit, Tables, chosen
 
 ROOT = Path(__file__).parents[1]
 PAPER = "wang2026"
 PROJECT = project.load({"scale": "paper", "seed": 20250922, "papers": [PAPER]}, ROOT)
 SPEC: dict[str, Any] = json.loads(project.judging_json(PROJECT, PAPER))
 
-Tables = dict[str, pd.DataFrame]
-Edit = Callable[[Tables], object]
 VALUES = ["mean", "se", "q975"]
 
 
@@ -30,15 +27,6 @@ VALUES = ["mean", "se", "q975"]
 def committed() -> Evidence:
     """The evidence of the paper scale; tests change copies of its tables only."""
     return Evidence.read(SPEC, ROOT / "results/paper" / PAPER)
-
-
-def chosen(table: pd.DataFrame, where: dict[str, Any]) -> "pd.Series[bool]":
-    """Rows that have the given values, or for which a function of them holds."""
-    mask = pd.Series(True, index=table.index)
-    for name, wanted in where.items():
-        mask &= table[name].map(wanted).astype(bool) if callable(wanted) else table[name] == wanted
-    assert mask.any(), where
-    return mask
 
 
 def change(artefact: str, by: float, column: str | None = None, /, **where: Any) -> Edit:
@@ -76,10 +64,6 @@ def tilt(artefact: str, axis: str, power: float, /, **where: Any) -> Edit:
             table.loc[mask, name] *= factors
 
     return edit
-
-
-def many(*edits: Edit) -> Edit:
-    return lambda made: [edit(made) for edit in edits]
 
 
 def power_law(artefact: str, axis: str, power: float, scale: float = 0.2, /, **where: Any) -> Edit:

@@ -20,9 +20,6 @@ from choquettechoo2023_world import (
     SGD,
     SIMULATED,
     SPEC,
-    Edit,
-    Tables,
-    both,
     change,
     judged,
     one,
@@ -45,6 +42,7 @@ from dpdescent.privacy import zcdp
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.judging.evidence import Claim
 from dpdescent.replication.judging.statistics import exactly
+from edits import Edit, Tables, many
 from later import Later
 
 RIGHT = Later(right)
@@ -296,7 +294,7 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
         series=FTRL, d=1024), "reproduced"),
     "a simulated slope that other grids need not have": ("fig02-simulated-slope-sgd-eta", tilt("fig02", "eta", -0.2,
         **EXACT, series=SGD, variant="learning rates 0.01 to 0.15"), "inconclusive"),
-    "a simulated slope that other grids may have": ("fig02-simulated-slope-sgd-eta", both(tilt("fig02", "eta", -0.2,
+    "a simulated slope that other grids may have": ("fig02-simulated-slope-sgd-eta", many(tilt("fig02", "eta", -0.2,
         **SIMULATED, series=SGD, variant="main", panel="eta"), tilt("fig02", "eta", 0.2, **EXACT, series=SGD,
         variant="learning rates 0.01 to 0.15")), "inconclusive"),
     "one mechanism that is ahead": ("digits-anytime-average", ahead("digits", -0.01, mechanism="Honaker", eps=2.0),
@@ -423,7 +421,7 @@ def test_clipped_rates_are_judged_where_the_corollaries_hold() -> None:
     rates, made, wrong = {"DP-SGD": -1.0, "nu-DP-FTRL": -2.0}, world(), world()
     for name, power in rates.items():
         where = {"panel": "clipped", "mechanism": name}
-        both(change("ext_finite_time", value=1.0, **where), tilt("ext_finite_time", "T", power, **where))(made)
+        many(change("ext_finite_time", value=1.0, **where), tilt("ext_finite_time", "T", power, **where))(made)
         change("ext_finite_time", value=1.0, **where)(wrong)
     change("ext_finite_time", value=1e-9, column="se", panel="clipped")(made)
     for claim in ("finite-rate-clipped-sgd", "finite-rate-clipped-ftrl"):
@@ -542,7 +540,7 @@ def cell(claim: Claim, place: str) -> float:
 
 def test_numbers_in_notes_and_cells_are_those_of_the_tables() -> None:
     made = world()
-    both(
+    many(
         change("fig01", value=0.0321, eta=0.999, series="order-wise proxy"),
         ahead("digits", 0.0123, mechanism="Honaker", eps=5.0),
         change("fig02", 0.97, "expected", **SIMULATED, series=SGD),

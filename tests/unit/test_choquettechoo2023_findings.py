@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from choquettechoo2023_world import FTRL, SPEC, Tables, committed
+from choquettechoo2023_world import FTRL, SPEC, committed
 from dpdescent.papers.choquettechoo2023 import findings
 from dpdescent.privacy.accounting import tight_epsilon
 from dpdescent.replication.judging.evidence import Evidence
+from edits import Tables
 from later import Later
 
 

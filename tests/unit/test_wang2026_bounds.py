@@ -12,7 +12,8 @@ from dpdescent.papers.wang2026 import bounds
 from dpdescent.privacy.participation import gaussian
 from dpdescent.replication.judging import bound_rows
 from dpdescent.replication.judging.evidence import Bound
-from wang2026_world import Edit, Tables, change, committed, many, put
+from edits import Edit, Tables, many
+from wang2026_world import change, committed, put
 
 
 @functools.cache

@@ -17,16 +17,14 @@ from dpdescent.papers.wang2026.guarantees import FLOOR
 from dpdescent.papers.wang2026.lemma_runs import BOUND, RISK
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.judging.evidence import Claim
+from edits import Edit, Tables, many
 from later import Later
 from wang2026_world import (
     PAPER,
     ROOT,
     VALUES,
-    Edit,
-    Tables,
     change,
     judged,
-    many,
     one,
     power_law,
     put,

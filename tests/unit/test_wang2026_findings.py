@@ -9,8 +9,9 @@ import pytest
 
 from dpdescent.papers.wang2026 import findings
 from dpdescent.replication.judging.evidence import Evidence, Finding
+from edits import Tables
 from later import Later
-from wang2026_world import SPEC, Tables, committed
+from wang2026_world import SPEC, committed
 
 
 def told(made: Tables) -> dict[str, Finding]:
