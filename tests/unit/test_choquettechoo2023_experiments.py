@@ -40,7 +40,7 @@ from dpdescent.privacy import accounting, sampling, zcdp
 from dpdescent.replication.build import tables
 from dpdescent.replication.configuration import project
 from dpdescent.replication.ledger import entries as ledger
-from noisy_ftrl_twins import nu_decoder, nu_encoder
+from noisy_ftrl_twins import nu_decoder, nu_encoder, step_by_step
 
 PAPER = "choquettechoo2023"
 PROJECT = project.load({"scale": "quick", "seed": 3, "papers": [PAPER]}, Path(__file__).parents[2])
@@ -164,22 +164,6 @@ class Law:
     def best(self) -> float:
         """The infimum over all coefficients, by Cauchy-Schwarz."""
         return self.labels + self.unit * float(np.mean(np.sqrt(self.weight))) ** 2
-
-
-def second_moments(
-    lam: np.ndarray, eta: float, beta: np.ndarray, variance: float, sigma_sgd: float, start: np.ndarray, T: int
-) -> np.ndarray:
-    """E F(theta_t) - F* for t = 0..T, with E theta_t w_s for every past s."""
-    s, past, errors = start**2, np.zeros((T, len(lam))), [0.5 * float(lam @ start**2)]
-    for t in range(T):
-        b = beta[: t + 1][::-1, None]
-        with_noise = (b * past[: t + 1]).sum(0)
-        moved = (1.0 - 2.0 * eta * lam) * s + eta**2 * (2.0 * lam**2 * s + lam * (lam @ s))
-        added = eta**2 * (lam * sigma_sgd**2 + variance * (b**2).sum())
-        s = moved + added - 2.0 * eta * (1.0 - eta * lam) * with_noise
-        past[: t + 1] = (1.0 - eta * lam) * past[: t + 1] - eta * variance * b
-        errors.append(0.5 * float(lam @ s))
-    return np.array(errors)
 
 
 def lower(column: np.ndarray) -> np.ndarray:
@@ -365,7 +349,7 @@ def test_simulations_of_figure_2_agree_with_the_recursion_of_their_own_steps() -
     for series, (beta, limit) in coefficients.items():
         found = rows[(rows["kind"] == "simulated") & (rows["series"] == series)]
         variance = found["gamma_squared"].iloc[0] / (2 * 0.5)
-        expected = second_moments(lam, 0.1, beta, variance, 0.3, np.zeros(3), 16)[-12:].mean()
+        expected = step_by_step(lam, 0.1, beta, variance, 0.3, np.zeros(3), 16)[-12:].mean()
         np.testing.assert_allclose(found["expected"], expected, rtol=1e-10)
         np.testing.assert_allclose(found["exact"], limit, rtol=1e-9)
         # Before the limit is reached, the two differ by much more than the error of the mean.
@@ -883,7 +867,7 @@ def test_exact_errors_at_finite_time_are_at_the_best_rate() -> None:
     def error(name: str, eta: float) -> float:
         nu = eta / 3 if name == FTRL else 1.0
         variance = float((nu_encoder(nu, 40) ** 2).sum()) / 2.0
-        return float(second_moments(lam, eta, nu_decoder(nu, 40), variance, 0.2, start, 40)[-1])
+        return float(step_by_step(lam, eta, nu_decoder(nu, 40), variance, 0.2, start, 40)[-1])
 
     for name in (SGD, FTRL):
         row = table.loc[("error at the best rate", name)]
