@@ -86,21 +86,6 @@ def test_sharp_norms_of_the_basis_are_attained(cells):
     assert paper.norm_h2 > sharp.norm_h2
 
 
-def test_norms_at_five_cells():
-    sharp = Constants.sharp(FIVE)
-    lengths = np.linalg.norm(FIVE.values(np.linspace(-1.0, 1.0, 1001)), axis=1)
-    assert lengths.min() == pytest.approx(0.678, abs=5e-4)
-    assert (sharp.norm_h, sharp.norm_h1, sharp.norm_h2) == pytest.approx((0.707, 2.2535, 15.31), rel=1e-3)
-
-
-@pytest.mark.parametrize(("m", "expected"), [(16, 110.8), (64, 105.7), (256, 103.1), (1024, 101.8)])
-def test_gradient_bound_of_equation_5(m, expected):
-    assert Constants.paper(FIVE).gradient_bound(m, 0.01) == pytest.approx(expected, abs=0.06)
-    # Written out as printed.
-    printed = (2 / 3) * (5 / 3) * 8 * (4.0 * math.sqrt(8) + 2.0 * math.sqrt(math.log(200.0) / m))
-    assert Constants.paper(FIVE).gradient_bound(m, 0.01) == pytest.approx(printed, rel=1e-12)
-
-
 def test_hessian_bound_of_equation_4_and_smoothness():
     m, paper, sharp = 64, Constants.paper(FIVE), Constants.sharp(FIVE)
     bracket = 4.0 * math.sqrt(8) + 2.0 * math.sqrt(math.log(2 * m / 0.01))
@@ -181,14 +166,6 @@ def test_hessian_of_the_network_by_finite_differences():
         expected = np.zeros_like(column)
         expected[:, j] = bend[:, j, None] * task.H[:, k, None] * task.H
         assert column == pytest.approx(expected, abs=2e-8)
-
-
-def test_self_bounding_gradient():
-    task = Task(m=40)
-    G = float(network.sharp_gradient_bound(task.kan, task.c))
-    beta = network.smoothness(G, float(network.sharp_hessian_bound(task.kan, task.c)))
-    squared = float(np.sum(task.loss_gradients(task.W).mean(axis=0) ** 2))
-    assert squared <= 4.0 * beta * task.losses(task.W).mean()
 
 
 # Margin ---------------------------------------------------------------------------------------------------------------
@@ -348,20 +325,6 @@ def test_independent_bound_written_out():
     assert terms.noise == pytest.approx(6.0 * eta * c**2 * V_Z / T, rel=1e-12)
     with pytest.raises(ValueError, match=r"lam=0\.5 must be 0"):
         explicit.independent_bound(plain_setting(), comparator, R)
-
-
-@pytest.mark.parametrize("c", [0.0, 0.4])
-def test_martingales_of_theorem_d13(c):
-    """|sum <Delta_t, w_t>| and |sum <Z_t, w_t>| with |w_t| <= 2 R_*, three times, seldom exceed the bounds used."""
-    n, B, T, R, draws, rng = 12, 3, 20, 1.0, 4000, np.random.default_rng(7)
-    values = rng.standard_normal((n, 2))
-    values /= np.linalg.norm(values, axis=1, keepdims=True)
-    picked = rng.random((draws, T, n)).argsort(axis=-1)[..., :B]
-    w = 2.0 * R * np.array([1.0, 0.0])
-    sums = 3.0 * np.abs(((values[picked].mean(axis=2) - values.mean(axis=0)) @ w).sum(axis=1))
-    sums += 3.0 * c * np.abs((rng.standard_normal((draws, T, 2)) @ w).sum(axis=1))
-    setting = plain_setting(n=n, B=B, T=T, lam=0.0, c_priv=c, gradient_bound=1.0, delta_pot=0.5)
-    assert (sums > T * explicit.independent_bound(setting, Comparator(0.0, 0.0), R).potential).mean() <= 0.5
 
 
 def test_settings_that_can_not_be():
