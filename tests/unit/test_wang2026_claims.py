@@ -321,6 +321,8 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
         "reproduced"),
     "an end of noise that is low enough for eq. (19)": ("theorem-5.4-by-eq-19", many(put("closed_form_validity", 1.5,
         panel="renyi", n=400), put("closed_form_validity", 0.8, n=400, series=FLOOR)), "not reproduced"),
+    "a risk above a bound that is above log 2": ("theorem-e.1-order", put("ext_window", 1e9, panel="iterations",
+        T=100, series="empirical risk"), "reproduced"),
     "rates that are faster than the bound's": ("corollary-5.3-empirical", tilt("ext_window_rates", "n", -0.5),
         "reproduced"),
 }  # fmt: skip
