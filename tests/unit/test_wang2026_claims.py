@@ -323,6 +323,8 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
         panel="renyi", n=400), put("closed_form_validity", 0.8, n=400, series=FLOOR)), "not reproduced"),
     "a risk above a bound that is above log 2": ("theorem-e.1-order", put("ext_window", 1e9, panel="iterations",
         T=100, series="empirical risk"), "reproduced"),
+    "multipliers below one, where amplification is lost": ("remark-d.8-rate", put("kappa_tables", 1e-3,
+        panel="scaling in r", accountant="F8", r=0.01), "reproduced"),
     "rates that are faster than the bound's": ("corollary-5.3-empirical", tilt("ext_window_rates", "n", -0.5),
         "reproduced"),
 }  # fmt: skip

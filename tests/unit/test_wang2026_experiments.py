@@ -521,6 +521,15 @@ def accountant_of(rows: pd.DataFrame) -> "pd.Series[str]":
     return rows["arm"].str.extract(r", (fixed kappa|none|[A-Z]\w+|tail) (?:eps|kappa)=")[0]
 
 
+@pytest.mark.parametrize("rule", ["Corollary 5.3", "Corollary 5.5", "Corollary 5.6", "DP-GD", "GD"])
+def test_runs_have_the_step_that_their_corollary_prescribes(rule: str, table: str) -> None:
+    """Corollary 5.6's is smaller by B/n."""
+    task = Prescribed.of(small("ext_window_rates", table, rule, cell={"n": 4000, "times": 1, "d": 1, "jitter": 0}))
+    share = task.size.B / 4000 if rule == "Corollary 5.6" else 1.0
+    assert {arm.eta for arm in task.arms()} == {task.eta * share}
+    assert (task.size.B == 4000) == (rule in ("DP-GD", "GD"))
+
+
 @pytest.mark.parametrize(
     ("accountant", "condition", "guarantee", "claimed"),
     [
