@@ -100,6 +100,10 @@ def test_theorem_f12_and_its_lemmas() -> None:
         assert {row.holds for row in named(name, "T=100, r=0.5", "eps=0.5")} == {True}
         assert {row.holds for row in named(name, "T=200, r=0.1", "eps=0.5")} == {None}
         assert {row.holds for row in named(name, "T=100, r=0.5", "eps=8")} == {None}
+    # A replaced record moves a sum twice as far, for which 8 is four times the proof's 2.
+    replaced = named("delta of F12x8, replace-one", "T=100, r=0.5", "eps=0.5")
+    proved = named("delta of F12x2, zero-out", "T=100, r=0.5", "eps=0.5")
+    assert [row.measured for row in replaced] == pytest.approx([row.measured for row in proved])
     (tail,) = named("P(more than tau participations)", "T=100, r=0.5")
     tau = 50.0 + math.sqrt(150.0 * math.log(2000.0))
     assert (tail.value, tail.holds) == (5e-4, True)
