@@ -810,3 +810,10 @@ def test_unknown_designs_are_refused(table: str) -> None:
         Task.of(small("kan_lambda", table, settings={"design": "D7"})).records(0, 5)
     with pytest.raises(KeyError, match="delta_conf is neither in the cell nor in the arms or settings of kan_lambda"):
         Prescribed.of(small("kan_lambda", table))
+
+
+def test_gains_of_a_correlation_are_over_the_next_smaller_one() -> None:
+    own = {"series": LOSSES[0], "kappa": 1.0, "panel": "x", "trial": 0}
+    rows = [own | {"lam": lam, "value": value} for lam, value in ((0.9, 1.0), (0.0, 4.0), (0.5, 2.0))]
+    found = [row for row in training.with_steps(rows) if row["series"] == setting.STEP]
+    assert [(row["lam"], row["value"]) for row in found] == [(0.5, 2.0), (0.9, 1.0)]
