@@ -1,7 +1,8 @@
-"""varshney2022's claims: in a made-up world where each is true, and in worlds where it is false or loses its rows."""
+"""varshney2022's claims: on the committed tables, and where an edit of them makes a claim false, true or open."""
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,44 +11,37 @@ import pytest
 
 from dpdescent.papers.varshney2022 import claims, comparison, criteria
 from dpdescent.replication.judging import by_id
-from dpdescent.replication.judging.evidence import Claim, Evidence
-from varshney2022_world import RIGHT, SPEC, Tables, world
+from dpdescent.replication.judging.evidence import Claim
+from varshney2022_world import committed
 
+Tables = dict[str, pd.DataFrame]
 Edit = Callable[[Tables], object]
+TABLES = {name: table for name, table in committed().tables.items() if name != "bounds"}
 
 
 def judged(made: Tables) -> dict[str, Claim]:
     """All claims by id, of which each stands once."""
-    found = claims.judge(Evidence(SPEC, made))
+    found = claims.judge(replace(committed(), tables=made))
     by_name = {claim.claim: claim for claim in found}
     assert len(by_name) == len(found)
     return by_name
 
 
-def one(made: Tables, name: str) -> Claim:
-    """One claim by its id."""
-    return by_id.judge_one(claims, Evidence(SPEC, made), name)
+def after(edit: Edit, name: str) -> str:
+    """The verdict of one claim on edited tables."""
+    made = dict(TABLES)
+    edit(made)
+    return by_id.judge_one(claims, replace(committed(), tables=made), name).verdict
 
 
-WORLD = judged(RIGHT)
+WORLD = judged(TABLES)
 NOT_TESTABLE = {name for name, *_ in comparison.OPEN}
-# What few trials can refute and not confirm.
-REFUTABLE = {"theorem-1.1-high-probability", "clips-nothing", "lemma-a.9", "theorem-3.2-high-probability"}
 # Algebra that no table changes: the paper's own exponent of c.
 FORMULAS = {"n-to-cn"}
 TESTABLE = [name for name in WORLD if name not in NOT_TESTABLE | FORMULAS]
 
 
-def test_in_a_world_in_which_the_paper_is_right_every_claim_is_reproduced() -> None:
-    verdicts = {name: claim.verdict for name, claim in WORLD.items()}
-    missed = dict.fromkeys(REFUTABLE, "inconclusive") | dict.fromkeys(NOT_TESTABLE, "not testable")
-    assert verdicts == dict.fromkeys(WORLD, "reproduced") | missed | {"n-to-cn": "not reproduced"}
-    assert math.isclose(WORLD["n-to-cn"].measured or 0.0, 50.0)
-    assert set(FALSE) == set(TESTABLE)
-    assert {claim.artefact for claim in WORLD.values()} <= set(SPEC["artefacts"]) == set(RIGHT)
-
-
-# Worlds in which one claim is false
+# Tables on which one claim is false, true or open
 
 
 def _mask(table: pd.DataFrame, where: dict[str, Any]) -> "pd.Series[bool]":
@@ -65,7 +59,7 @@ def change(artefact: str, by: float, column: str | None = None, /, **where: Any)
     """Multiplies a column, or all that say how large the value is, in rows that have the given values."""
 
     def edit(made: Tables) -> None:
-        table = made[artefact]
+        table = made[artefact] = made[artefact].copy()
         table.loc[_mask(table, where), [column] if column else VALUES] *= by
 
     return edit
@@ -75,10 +69,11 @@ def put(artefact: str, column: str, value: float, /, **where: Any) -> Edit:
     """Replaces a column; the mean with all that says how large the value is, and no error."""
 
     def edit(made: Tables) -> None:
-        mask = _mask(made[artefact], where)
-        made[artefact].loc[mask, [name for name in VALUES if name != "se"] if column == "mean" else [column]] = value
+        table = made[artefact] = made[artefact].copy()
+        mask = _mask(table, where)
+        table.loc[mask, [name for name in VALUES if name != "se"] if column == "mean" else [column]] = value
         if column == "mean":
-            made[artefact].loc[mask, "se"] = math.nan
+            table.loc[mask, "se"] = math.nan
 
     return edit
 
@@ -87,7 +82,7 @@ def tilt(artefact: str, axis: str, power: float, column: str | None = None, /, *
     """Multiplies by a power of the place on an axis."""
 
     def edit(made: Tables) -> None:
-        table = made[artefact]
+        table = made[artefact] = made[artefact].copy()
         mask = _mask(table, where)
         factors = table.loc[mask, axis].astype(float) ** power
         for name in [column] if column else VALUES:
@@ -100,12 +95,6 @@ def both(*edits: Edit) -> Edit:
     return lambda made: [edit(made) for edit in edits]
 
 
-def edited(edit: Edit) -> Tables:
-    made = world()
-    edit(made)
-    return made
-
-
 AMB, ADA, TIGHT, FIXED = "DP-AMBSSGD", "AdaSSP", "AdaSSP (bound 1.2 sqrt d)", "fixed clip"
 QUANTILE, PUBLISHED = "DP-AMBSSGD (q = 0.9)", "DP-AMBSSGD (as published)"
 ONE, FIFTH = "epsilon = 1", "epsilon = 0.2"
@@ -114,8 +103,8 @@ SOUND = {"rule": "as published", "s": 2000, "levels": 20, "alpha": 4.2}
 LAST, EXPLICIT = "as published (Theorem 3.6, last form)", "DP-SSGD, shuffled (explicit bound)"
 
 FALSE: dict[str, Edit] = {
-    "theorem-1.1-variance": change("risk_vs_n", 9, panel=ONE, series=AMB, N=1_000_000, sigma=0.1),
-    "theorem-3.7-variance-as-published": change("risk_vs_n", 1e4, series=PUBLISHED, N=1_000_000, sigma=0.01),
+    "theorem-1.1-variance": change("risk_vs_n", 99, panel=ONE, series=AMB, N=1_000_000, sigma=0.1),
+    "theorem-3.7-variance-as-published": change("risk_vs_n", 1e8, series=PUBLISHED, N=1_000_000),
     "theorem-1.1-high-probability": change("risk_vs_n", 9, "q975", panel=ONE, series=AMB, N=1_000_000),
     "theorem-3.7-high-probability-as-published": change(
         "risk_vs_n", 1e5, "q975", panel=ONE, series=PUBLISHED, N=1_000_000
@@ -132,8 +121,8 @@ FALSE: dict[str, Edit] = {
     ),
     "better-beyond-normal": change("tails", 0.001, series=ADA, law="Laplace"),
     "theorem-3.2-high-probability": change("ssgd", 1e9, "q975", panel="Theorem 3.2", d=5),
-    "introduction-threshold": change("ssgd", 9, panel="introduction", zeta_factor=0.11),
-    "introduction-threshold-clips": put("ssgd", "clip_fraction", 0.5, panel="introduction", zeta_factor=0.11),
+    "introduction-threshold": change("ssgd", 9999, panel="introduction", zeta_factor=lambda z: z < 1),
+    "introduction-threshold-clips": put("ssgd", "clip_fraction", 0.5, panel="introduction"),
     "lemma-3.5-without-mean": put("bound_vs_run", "bound", 1e-4, algorithm="DP-SSGD", d=5),
     "no-composition-factor": change("audit", 1.5, mechanism="whole run, T = 8"),
     "added-record": change("audit", 1.5, mechanism="whole run, T = 8, record added"),
@@ -145,17 +134,17 @@ FALSE: dict[str, Edit] = {
     "ssgd-condition-axes": tilt("ext_orders", "at", -0.4, quantity="least N, Theorem 3.2", axis="eps"),
     "theorem-3.2-risk": change("ext_orders", 3, quantity="DP-SSGD", reading="risk, alpha with constant 1", axis="d"),
     "theorem-3.2-rates": tilt("ext_orders", "at", 0.4, quantity="DP-SSGD", axis="N"),
-    "theorem-3.2-rate-delta": tilt("ext_orders", "at", 1.0, quantity="DP-SSGD", axis="delta"),
+    "theorem-3.2-rate-delta": tilt("ext_orders", "at", 3.0, quantity="DP-SSGD", axis="delta"),
     "equation-6": change("ext_orders", 3, quantity="DP-SSGD", reading="(5) without its start", axis="sigma"),
     "theorem-a.3": tilt("ext_orders", "at", 1.0, reading="Theorem A.3", axis="N"),
     "equation-8": tilt("ext_orders", "at", 1.0, reading="(8)", axis="eps_0"),
     "theorem-3.1-range": tilt("ext_orders", "at", 1.0, reading="largest eps", axis="N"),
     "theorem-3.1-rate-eps": tilt("ext_orders", "at", 1.0, quantity="multiplier of DP-SSGD", axis="eps"),
-    "theorem-3.1-rate-delta": tilt("ext_orders", "at", 1.0, quantity="multiplier of DP-SSGD", axis="delta"),
+    "theorem-3.1-rate-delta": tilt("ext_orders", "at", 2.0, quantity="multiplier of DP-SSGD", axis="delta"),
     "leading-term-log-n": tilt("ext_orders", "at", 1.0, quantity="leading term", axis="N"),
     "leading-term-cross": tilt("ext_orders", "at", 1.0, quantity="leading term", axis="kappa"),
     "batch-condition-contracts": change("ext_orders", 3, reading="1 of the least b"),
-    "lemma-3.10-logarithm": change("ext_orders", 3, quantity="logarithm of Lemma 3.10"),
+    "lemma-3.10-logarithm": change("ext_orders", 99, quantity="logarithm of Lemma 3.10"),
     "gradient-norm-dependent": tilt(
         "ext_orders", "at", -0.5, quantity="gradient norm", reading=lambda name: name != "independent"
     ),
@@ -175,19 +164,19 @@ FALSE: dict[str, Edit] = {
     "sample-size-fixed-clip": tilt("sample_complexity", "d", 0.6, series=FIXED),
     "sample-size-statistics": tilt("sample_complexity", "d", -0.5, series=TIGHT),
     "sample-size-statistics-bound": tilt("sample_complexity", "d", 0.5, series=ADA),
-    "fewer-records": change("sample_complexity", 0.01, series=ADA, d=320),
+    "fewer-records": change("sample_complexity", 1e-4, series=ADA),
     "gap-grows": tilt("sample_complexity", "d", -0.5, series=TIGHT),
-    "risk-flat-quantile": tilt("risk_vs_d", "d", 0.5, series=QUANTILE),
+    "risk-flat-quantile": tilt("risk_vs_d", "d", 1.5, series=QUANTILE),
     "risk-grows-statistics": tilt("risk_vs_d", "d", -0.7, series=TIGHT),
     "risk-grows-statistics-bound": tilt("risk_vs_d", "d", -1.5, series=ADA),
-    "wishart-draw": change("risk_vs_d", 1.8, panel="records clipped", series=ADA, d=40),
+    "wishart-draw": change("risk_vs_d", 9, panel="records clipped", series=ADA),
     "reuse-needs-more": tilt("risk_vs_d", "d", -1.0, series="DP-GD (adaptive)"),
     "one-pass-better": change("risk_vs_n", 0.3, panel=ONE, series="DP-GD (adaptive)", N=100_000, sigma=1.0),
     "bound-significantly-better": put(
         "table_bounds", "mean", 1.015e-2 / 100, method="Cai et al. 2021", eps=0.1, d=10, sigma=1.0
     ),
     "bound-factor": change("table_bounds", 10, method="Cai et al. 2021", eps=0.1, sigma=0.1, d=100),
-    "bound-ssgd": change("table_bounds", 9, method="Cai et al. 2021", eps=0.1, sigma=0.1),
+    "bound-ssgd": change("table_bounds", 999, method="Cai et al. 2021"),
     "adaptive-better": change("ext_thresholds", 0.01, series=FIXED, sigma=0.1),
     "adaptive-better-small-noise": change("ext_thresholds", 0.01, series=FIXED, sigma=0.1),
     "adaptive-better-any-noise": change("ext_thresholds", 0.01, series=FIXED, sigma=1.0),
@@ -211,7 +200,10 @@ FALSE: dict[str, Edit] = {
     "lemma-3.10-enough-below": change("alg_stat", 0.9, **SOUND, series="first half"),
     "lemma-3.10-not-too-large": change("alg_stat", 0.5, **SOUND, series="second half"),
     "threshold-second-moment": change("alg_stat", 300, **SOUND, series="mean square ratio"),
-    "approximately-maximum": change("alg_stat", 5, **SOUND, series="mean ratio"),
+    "approximately-maximum": both(
+        change("alg_stat", 9, series="mean ratio"),
+        put("alg_stat", "mean", 0.0, series="share", octaves=lambda k: k < 4),
+    ),
     "corrected-rule": change("alg_stat", 0.9, **(SOUND | {"rule": "corrected, beta"}), series="corrected guarantee"),
     "corrected-second-moment": change("alg_stat", 9, **(SOUND | {"rule": "corrected"}), series="mean square ratio"),
     "quantile-rule": change("alg_stat", 9, **(SOUND | {"rule": "q = 0.99"}), series="overshoot"),
@@ -219,10 +211,10 @@ FALSE: dict[str, Edit] = {
     "step-bias-corollary": put("step_size", "bias", 0.3, step="Corollary 3.8", T=150, d=10),
     # The best T must not be the largest that was tried.
     "corollary-3.8-risk": both(
-        change("step_size", 1e6, step="Corollary 3.8", d=10), change("step_size", 2, step="Corollary 3.8", T=150)
+        change("step_size", 1e9, step="Corollary 3.8"), change("step_size", 1e3, step="Corollary 3.8", T=150)
     ),
     "more-iterations-harmless": change("step_size", 9, step="Theorem 3.7", T=150, d=5),
-    "tail-average": change("ablation", 0.2, choice="tail", level="last iterate"),
+    "tail-average": change("ablation", 0.02, choice="tail", level="last iterate"),
     "statistic-share": change("ablation", 9, choice="statistic", level="1136"),
     "printed-rule": change("ablation", 9, choice="rule", level="as published", variant="more trials"),
     "printed-factor": change("ablation", 99, choice="factor", level="log^a N"),
@@ -231,25 +223,25 @@ FALSE: dict[str, Edit] = {
     "tail-clipping": put("tails", "clip_fraction", 0.02, law="Laplace", factor="log^a N"),
     "corollary-3.3-risk": change("ssgd", 1e7, panel="Corollary 3.3", d=10),
     "lemma-a.9": put("ssgd", "clip_fraction", 0.01, panel="Theorem 3.2", d=5),
-    "ssgd-law": change("ssgd", 2, panel="own regime"),
+    "ssgd-law": change("ssgd", 2, "mean", panel="grid"),
     "minimax-factor": change("ssgd", 1.5, panel="no privacy"),
-    "ssgd-not-vacuous": change("ssgd", 3, panel="grid", eps=0.0316),
+    "ssgd-not-vacuous": change("ssgd", 99),
     "ssgd-sample-size": tilt("ssgd", "d", -0.6, "predictor", panel="Corollary 3.3"),
     "ssgd-plateau": change("risk_vs_n", 0.1, panel="DP-SSGD", sigma=0.0, N=100_000),
     "ambssgd-addresses": change("risk_vs_n", 1e-3, panel="DP-SSGD", sigma=1.0, N=1_000_000),
-    "theorem-3.6-last-form": change("multiplier", 1.2, "eps_tight", series=LAST, eps=8.0),
-    "theorem-3.6-first-form": change("multiplier", 1.2, "eps_tight", series="Theorem 3.6, first form", eps=0.1),
+    "theorem-3.6-last-form": change("multiplier", 9, "eps_tight", series=LAST, eps=8.0),
+    "theorem-3.6-first-form": change("multiplier", 9, "eps_tight", series="Theorem 3.6, first form", eps=0.1),
     "theorem-3.6-zcdp": change("multiplier", 1.2, "eps_tight", series="zCDP", delta=1e-8),
     "theorem-3.6-forms": change("multiplier", 0.5, series=LAST, eps=8.0),
-    "theorem-3.1": change("multiplier", 9, series=EXPLICIT, N=10_000, eps=0.001),
-    "corollary-3.3-private": change("multiplier", 4, "eps_tight", series="Theorem 3.1, constant 1", eps=0.001),
+    "theorem-3.1": change("multiplier", 9, series=EXPLICIT, N=10_000, eps=0.01),
+    "corollary-3.3-private": change("multiplier", 9, "eps_tight", series="Theorem 3.1, constant 1", eps=0.01),
     "amplification": tilt("multiplier", "N", 0.3, series=EXPLICIT),
-    "ssgd-eps-range": put("multiplier", "eps", 0.1, series=EXPLICIT, N=1_000_000, eps=0.001),
+    "ssgd-eps-range": put("multiplier", "eps", 0.1, series=EXPLICIT, N=1_000_000, eps=0.01),
     "amplification-helps": change("multiplier", 15, series=EXPLICIT, N=10_000, eps=0.01),
     "audit-gradient": change("audit", 1.2, mechanism="gradient step"),
     "audit-counts": change("audit", 1.2, mechanism="DP-STAT, noisy counts"),
-    "audit-threshold": change("audit", 1.2, mechanism="DP-STAT, released threshold (as published)"),
-    "audit-threshold-corrected": change("audit", 1.2, mechanism="DP-STAT, released threshold (corrected)"),
+    "audit-threshold": change("audit", 9, mechanism="DP-STAT, released threshold (as published)"),
+    "audit-threshold-corrected": change("audit", 9, mechanism="DP-STAT, released threshold (corrected)"),
     "audit-iteration": change("audit", 1.2, mechanism="one iteration as published"),
     "lemma-3.5": put("bound_vs_run", "bound", 1e-4, algorithm="DP-SSGD", N=10_000),
     "lemma-3.11": put("bound_vs_run", "bound", 1e-4, algorithm=AMB, kind="no clipping", N=100_000),
@@ -270,8 +262,73 @@ OPEN_ABOVE = {"corollary-3.3-private", "printed-rule", "r-squared-is-d"}
 
 @pytest.mark.parametrize("name", TESTABLE)
 def test_every_claim_fails_where_it_is_false(name: str) -> None:
-    found = one(edited(FALSE[name]), name)
-    assert found.verdict == ("inconclusive" if name in OPEN_ABOVE else "not reproduced"), found
+    assert after(FALSE[name], name) == ("inconclusive" if name in OPEN_ABOVE else "not reproduced")
+
+
+# On these tables a verdict is another one, but where each of the claims is true.
+BEST = {"series": FIXED, "factor": 0.1, "T": 16}
+INSIDE = both(put("ext_thresholds", "mean", 1.0, series=FIXED), put("ext_thresholds", "mean", 0.5, **BEST))
+EXPONENTS = both(
+    put("risk_vs_n", "mean", 1e10, panel=FIFTH, series=QUANTILE),
+    tilt("risk_vs_n", "N", -2.0, panel=FIFTH, series=QUANTILE),
+    put("ext_privacy", "mean", 1.0, panel="small epsilon", series=QUANTILE),
+    tilt("ext_privacy", "eps", -2.0, panel="small epsilon", series=QUANTILE),
+)  # fmt: skip
+GAP = both(
+    put("sample_complexity", "mean", 1.0), tilt("sample_complexity", "d", 1.5, series=TIGHT),
+    tilt("sample_complexity", "d", 1.0, series=QUANTILE),
+)  # fmt: skip
+NORMS = {"quantity": "gradient norm"}
+TRUE: dict[str, Edit] = {
+    "theorem-3.7-high-probability-as-published": change("risk_vs_n", 1e-9, "q975", series=PUBLISHED),
+    "privacy-for-free": change("risk_vs_eps", 0.5, series=AMB),
+    "theorem-3.7-rate-eps-quantile": tilt("ext_privacy", "eps", -0.2, panel="small epsilon", series=QUANTILE),
+    "optimal-exponents-quantile": EXPONENTS,
+    "gap-grows": GAP,
+    "risk-grows-statistics": tilt("risk_vs_d", "d", 0.3, series=TIGHT),
+    "wishart-draw": put("risk_vs_d", "mean", 1.0, series=ADA),
+    "reuse-needs-more": tilt("risk_vs_d", "d", 1.0, series="DP-GD (adaptive)"),
+    "one-pass-better": change("risk_vs_n", 99, series="DP-GD (adaptive)"),
+    "better-any-noise": change("risk_vs_n", 1e6, series=lambda name: name in (ADA, FIXED, "DP-SSGD", "DP-GD")),
+    **dict.fromkeys(("adaptive-better", "adaptive-better-small-noise", "adaptive-better-any-noise"), INSIDE),
+    "clips-one-per-cent-corrected": put("clip_path", "mean", 1e-3, series="clip fraction"),
+    "lemma-3.10-not-too-large": put("alg_stat", "mean", 1.0, series="second half"),
+    "threshold-second-moment": put("alg_stat", "mean", 1.0, series="mean square ratio"),
+    "approximately-maximum": put("alg_stat", "mean", 1.0, series="mean ratio"),
+    "quantile-rule": put("alg_stat", "mean", 0.0, series="overshoot"),
+    "step-bias-corollary": put("step_size", "bias", 1e-12),
+    "corollary-3.8-risk": put("step_size", "mean", 1e-7),
+    "more-iterations-harmless": put("step_size", "mean", 1e-7, step="Theorem 3.7"),
+    "printed-rule": put("ablation", "mean", 1e-6, choice="rule"),
+    "corollary-3.3-risk": change("ssgd", 1e-9, panel="Corollary 3.3"),
+    "introduction-threshold-clips": put("ssgd", "clip_fraction", 0.0, panel="introduction"),
+    "corollary-3.3-private": change("multiplier", 0.01, "eps_tight", series="Theorem 3.1, constant 1"),
+    "ssgd-eps-range": change("multiplier", 99, series=EXPLICIT),
+    "added-record": change("audit", 0.1, mechanism=lambda name: "record added" in name),
+    "lemma-3.5-without-mean": change("bound_vs_run", 1e3, "bound", algorithm="DP-SSGD"),
+    "tail-normal": put("moments", "mean", 0.5, quantity="P(|x|^2 > d log 1/beta) / beta"),
+    "leading-term-cross": put("ext_orders", "mean", 0.5, quantity="leading term"),
+    "lemma-3.10-logarithm": put("ext_orders", "mean", 0.1, quantity="logarithm of Lemma 3.10"),
+    "gradient-norm-dependent": both(put("ext_orders", "mean", 1.0, **NORMS), tilt("ext_orders", "at", 1.0, **NORMS)),
+    "clipping-norm": put("ext_orders", "mean", 0.5, quantity="norm after clipping"),
+}
+# What few trials can refute and not confirm, and a moment of which the paper has two definitions.
+NEVER_TRUE = {
+    "theorem-1.1-high-probability",
+    "clips-nothing",
+    "lemma-a.9",
+    "theorem-3.2-high-probability",
+    "r-squared-is-d",
+}
+
+
+def test_every_claim_can_be_reproduced() -> None:
+    missed = {name for name in TESTABLE if WORLD[name].verdict != "reproduced"}
+    assert missed == set(TRUE) | NEVER_TRUE
+    assert {name: after(edit, name) for name, edit in TRUE.items()} == dict.fromkeys(TRUE, "reproduced")
+    assert {WORLD[name].verdict for name in NEVER_TRUE} == {"inconclusive"}
+    assert {name for name in WORLD if WORLD[name].verdict == "not testable"} == NOT_TESTABLE
+    assert math.isclose(WORLD["n-to-cn"].measured or 0.0, 50.0)
 
 
 STILL_TRUE: dict[str, tuple[str, Edit]] = {
@@ -281,7 +338,7 @@ STILL_TRUE: dict[str, tuple[str, Edit]] = {
     ),
     "cells in which Lemma 3.10 says nothing": (
         "lemma-3.10-not-too-large",
-        put("alg_stat", "mean", 0.0, series="second half", s=500, levels=133, alpha=10.5),
+        both(TRUE["lemma-3.10-not-too-large"], put("alg_stat", "mean", 0.0, s=500, levels=133, alpha=10.5)),
     ),
     "a mean that one trial rules": ("theorem-1.1-variance", change("risk_vs_n", 99, "mean", series=AMB)),
     "rates that are faster than the bound's": (
@@ -297,16 +354,13 @@ STILL_TRUE: dict[str, tuple[str, Edit]] = {
     ),
     "noisy labels, at which fixed thresholds are as good": (
         "adaptive-better",
-        change("ext_thresholds", 0.01, series=FIXED, sigma=1.0),
+        both(INSIDE, put("ext_thresholds", "mean", 1e-9, **BEST, sigma=1.0)),
     ),
     "cells with fewer records than Theorem 3.7 asks for": (
         "lower-bound-matched",
-        both(
-            change("ext_privacy", 1e4, panel="privacy regime", N=20_000_000),
-            put("ext_privacy", "N", 100_000, panel="privacy regime", N=20_000_000),
-        ),
+        change("ext_privacy", 1e6, panel="privacy regime", N=1_000_000),
     ),
-    "a moving quantile": ("gap-grows", tilt("sample_complexity", "d", -0.5, series=AMB)),
+    "a moving quantile": ("gap-grows", both(GAP, tilt("sample_complexity", "d", -0.5, series=AMB))),
     "a bound that the lemma does not claim": (
         "lemma-3.11",
         put("bound_vs_run", "bound", 1e-9, algorithm=AMB, kind="no clipping", N=10_000),
@@ -317,7 +371,7 @@ STILL_TRUE: dict[str, tuple[str, Edit]] = {
     ),
     "more noise than the first term, at printed multipliers": (
         "theorem-3.7-variance-as-published",
-        change("risk_vs_n", 99, series=PUBLISHED, N=1_000_000),
+        put("risk_vs_n", "mean", 1e-3, series=PUBLISHED, N=1_000_000, sigma=1.0),
     ),
     "Student's law is outside of the definition": (
         "tail-clipping",
@@ -335,8 +389,7 @@ STILL_TRUE: dict[str, tuple[str, Edit]] = {
     "multipliers near those of a local release": (
         "ssgd-eps-range",
         both(
-            put("multiplier", "eps", 0.1, series=EXPLICIT, N=1_000_000, eps=0.001),
-            change("multiplier", 3, series=EXPLICIT, N=1_000_000, eps=0.1),
+            put("multiplier", "eps", 0.1, series=EXPLICIT, N=1e6, eps=0.01), change("multiplier", 99, series=EXPLICIT)
         ),
     ),
     "no coefficient above its claim but at small batches": (
@@ -346,7 +399,7 @@ STILL_TRUE: dict[str, tuple[str, Edit]] = {
     "clipped runs have no exact law": ("ssgd-law", change("ssgd", 99, panel="grid", step="0.05")),
 }
 LEFT_OPEN: dict[str, tuple[str, Edit]] = {
-    "a best T at the end of the grid": ("corollary-3.8-risk", change("step_size", 1e6, step="Corollary 3.8", d=10)),
+    "a best T at the end of the grid": ("corollary-3.8-risk", change("step_size", 1e9, step="Corollary 3.8")),
     "a median lost in its errors": (
         "theorem-1.1-variance",
         change("risk_vs_n", 40, "median_high", panel=ONE, series=AMB, N=1_000_000),
@@ -361,19 +414,19 @@ LEFT_OPEN: dict[str, tuple[str, Edit]] = {
     ),
     "thresholds of which the smallest is the best": (
         "adaptive-better",
-        change("ext_thresholds", 0.1, series=FIXED, factor=0.1),
+        both(INSIDE, put("ext_thresholds", "mean", 0.4, series=FIXED, factor=0.0025)),
     ),
     "an adaptive factor of which the smallest is the best": (
         "adaptive-better",
-        both(change("ext_thresholds", 0.01, series=FIXED), change("ext_thresholds", 0.3, series=AMB, factor=0.25)),
+        both(INSIDE, put("ext_thresholds", "mean", 9.0, series=AMB), put("ext_thresholds", "mean", 8.0, factor=0.125)),
     ),
     "a reading of the logarithm that is right": (
         "lemma-3.10-logarithm",
-        change("ext_orders", 9, reading="base e, L = 20"),
+        both(TRUE["lemma-3.10-logarithm"], change("ext_orders", 999, reading="base e, L = 20")),
     ),
     "steps and thresholds of which the smallest are the best": (
         "ssgd-not-vacuous",
-        both(change("ssgd", 3, panel="grid"), change("ssgd", 0.9, panel="small thresholds", zeta_factor=0.1)),
+        both(put("ssgd", "mean", 9.0), put("ssgd", "mean", 8.0, panel="small thresholds", zeta_factor=0.05)),
     ),
 }
 
@@ -386,21 +439,21 @@ LEFT_OPEN: dict[str, tuple[str, Edit]] = {
     ],
 )
 def test_what_else_decides_a_claim(name: str, edit: Edit, verdict: str) -> None:
-    assert one(edited(edit), name).verdict == verdict
+    assert after(edit, name) == verdict
 
 
 # Tables that lack something
 
 
-NAMES = sorted(RIGHT)
+NAMES = sorted(TABLES)
 # Claims of one table that look at a second one.
 MIXED = {"optimal-exponents-quantile", "lower-bound-matched", "better-beyond-normal", "theorem-3.7-order"}
 
 
 @pytest.mark.parametrize(
     "made",
-    [{}, dict.fromkeys(RIGHT, pd.DataFrame()), {n: t[:0] for n, t in RIGHT.items()}]
-    + [{name: RIGHT[name] for name in NAMES[k::3]} for k in range(3)],
+    [{}, dict.fromkeys(TABLES, pd.DataFrame()), {n: t[:0] for n, t in TABLES.items()}]
+    + [{name: TABLES[name] for name in NAMES[k::3]} for k in range(3)],
 )  # fmt: skip
 def test_claims_about_tables_that_are_not_there_are_not_testable(made: Tables) -> None:
     found = judged(made)
@@ -412,11 +465,11 @@ def test_claims_about_tables_that_are_not_there_are_not_testable(made: Tables) -
 
 def with_holes(share: float) -> Tables:
     rng = np.random.default_rng(round(20 * share))
-    return {name: table[rng.random(len(table)) < share].reset_index(drop=True) for name, table in RIGHT.items()}
+    return {name: table[rng.random(len(table)) < share].reset_index(drop=True) for name, table in TABLES.items()}
 
 
 def without(*columns: str) -> Tables:
-    return {name: table.drop(columns=list(columns), errors="ignore") for name, table in RIGHT.items()}
+    return {name: table.drop(columns=list(columns), errors="ignore") for name, table in TABLES.items()}
 
 
 @pytest.mark.parametrize(
@@ -436,9 +489,9 @@ def test_tables_with_holes_can_be_judged(make: Callable[[], Tables]) -> None:
 
 @pytest.mark.parametrize("value", [math.nan, 0.0, -1.0])
 def test_values_that_cannot_be_are_no_exception(value: float) -> None:
-    made = world()
+    made = {name: table.copy() for name, table in TABLES.items()}
     for table in made.values():
-        table.loc[::3, VALUES] = value
+        table.loc[::3, [name for name in VALUES if name in table]] = value
     assert set(judged(made)) == set(WORLD)
 
 
