@@ -4,16 +4,19 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 import pytest
 from scipy.stats import chi2, norm
 
-from brown2024_world import committed
+import committed as of
 from dpdescent.papers.brown2024 import bounds, cases
 from dpdescent.replication.judging import bound_rows
 from dpdescent.replication.judging.evidence import Bound
 from later import Later
+
+committed = partial(of.committed, "brown2024")
 
 ROWS = Later(lambda: {f"{row.bound} | {row.setting}": row for row in bounds.evaluate(committed())})
 Change = Callable[[pd.DataFrame], pd.DataFrame]

@@ -1,5 +1,6 @@
 """brown2024's claims: on the committed tables, and where an edit of them makes a claim false, true or open."""
 
+import functools
 import math
 import re
 from collections.abc import Callable
@@ -10,14 +11,14 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from brown2024_world import committed
+from committed import Edit, Tables, both, change, put, tilt
+from committed import committed as of_paper
 from dpdescent.papers.brown2024 import claims, clipping, findings, guarantees, separation
 from dpdescent.replication.judging import by_id
 from dpdescent.replication.judging.evidence import Claim
 from later import Later
 
-Tables = dict[str, pd.DataFrame]
-Edit = Callable[[Tables], object]
+committed = functools.partial(of_paper, "brown2024")
 TABLES = {name: table for name, table in committed().tables.items() if name != "bounds"}
 
 NOT_TESTABLE = {"theorem-2.7", "free-privacy-p-near-n", "no-cost-to-privacy"}
@@ -52,49 +53,6 @@ TESTABLE = [name for name in WORLD if name not in NOT_TESTABLE]
 
 # Tables on which one claim is false, true or open
 
-VALUES = ["mean", "se", "median", "q025", "q05", "q10", "q25", "q75", "q90", "q95", "q975"]
-
-
-def _mask(table: pd.DataFrame, where: dict[str, object]) -> "pd.Series[bool]":
-    mask = pd.Series(True, index=table.index)
-    for name, wanted in where.items():
-        mask &= table[name].map(wanted) if callable(wanted) else table[name] == wanted
-    assert mask.any(), where
-    return mask
-
-
-def change(
-    artefact: str, factor: float | None = None, column: str = "all", value: float | None = None, **where: object
-) -> Edit:
-    """Multiplies, or replaces, a column in rows that have the given values; else the mean, its error and quantiles."""
-
-    def edit(made: Tables) -> None:
-        table = made[artefact] = made[artefact].copy()
-        mask, columns = _mask(table, where), VALUES if column == "all" else [column]
-        table[columns] = table[columns].astype(float)
-        table.loc[mask, columns] = value if factor is None else factor * table.loc[mask, columns]
-        if factor is None and column == "all":
-            table.loc[mask, "se"] = 1e-3 * abs(value or 0.0)
-
-    return edit
-
-
-def tilt(artefact: str, axis: str, power: float, column: str = "all", **where: object) -> Edit:
-    """Multiplies the means, or a column, of some rows by a power of their place on the axis."""
-
-    def edit(made: Tables) -> None:
-        table = made[artefact] = made[artefact].copy()
-        mask = _mask(table, where)
-        for name in VALUES if column == "all" else [column]:
-            table[name] = table[name].astype(float)
-            table.loc[mask, name] *= table.loc[mask, axis].astype(float) ** power
-
-    return edit
-
-
-def both(*edits: Edit) -> Edit:
-    return lambda made: [edit(made) for edit in edits]
-
 
 def stretched(made: Tables) -> None:
     """Thresholds for a given fraction grow like p in place of its root."""
@@ -121,7 +79,7 @@ CLIPPED, EXACT = {"process": "clipped", "n": 10_000}, {"process": "exact", "n": 
 OUTLIERS = {"panel": "outliers", "steps": 1020}
 NEVER_SEEN = {"quantity": "A.8: P(|N(0, 1)| above its bound)"}
 # At which Lemma 2.5 applies.
-REQUIRED = change("ext_no_clipping", value=1.0, series="gamma required at the data's c0")
+REQUIRED = put("ext_no_clipping", "mean", 1.0, series="gamma required at the data's c0")
 COST = r"(fig0[28])([ab])-([53])-"
 
 
@@ -141,9 +99,9 @@ def few(share: float) -> bool:
 
 
 FALSE: dict[str, Callable[..., Edit]] = {
-    r"theorem-3.1-simulated": lambda: change("fig05", value=0.85, **EXACT, series="checkpoints", steps=520),
+    r"theorem-3.1-simulated": lambda: put("fig05", "mean", 0.85, **EXACT, series="checkpoints", steps=520),
     r"theorem-3.1-(independent|checkpoints)": lambda name: both(*(
-        change("ext_no_clipping", value=0.02, column=column, T=50, series=lambda s: s.startswith(f"TV bound, {name}"))
+        put("ext_no_clipping", column, 0.02, T=50, series=lambda s: s.startswith(f"TV bound, {name}"))
         for column in ("mean", "q025", "q975")
     )),
     r"(fig0[19])-dp-gd-constant": lambda f: tilt(f, "p", 0.05, error_to="theta_star", series="DP-GD"),
@@ -151,11 +109,11 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"(fig0[19])-dp-gd-constant-to-ols": lambda f: tilt(f, "p", 0.05, error_to="theta_hat", series="DP-GD"),
     r"(fig0[19])-adassp-grows": lambda f: both(*(tilt(f, "p", -0.6, variant="main", series=s) for s in ADA_SSP)),
     r"(fig0[19])-adassp-root": lambda f: both(*(tilt(f, "p", -0.2, variant="main", series=s) for s in ADA_SSP)),
-    r"(fig0[19])-order-adassp": lambda f: change(f, value=0.3, p=1000, variant="main", series="AdaSSP"),
-    r"(fig0[19])-order-matched": lambda f: change(f, value=0.3, p=50, series="AdaSSP (zCDP-matched)"),
-    r"(fig0[19])-order-ols": lambda f: change(f, value=9.0, p=2, series="OLS"),
-    r"(fig0[19])-law": lambda f: change(f, value=0.7, column="q95", series=LEVEL),
-    r"fig01-order-large-n": lambda: change("fig01", value=1e-3, variant="n = 3000p", series=ADA_SSP.__contains__),
+    r"(fig0[19])-order-adassp": lambda f: put(f, "mean", 0.3, p=1000, variant="main", series="AdaSSP"),
+    r"(fig0[19])-order-matched": lambda f: put(f, "mean", 0.3, p=50, series="AdaSSP (zCDP-matched)"),
+    r"(fig0[19])-order-ols": lambda f: put(f, "mean", 9.0, p=2, series="OLS"),
+    r"(fig0[19])-law": lambda f: put(f, "q95", 0.7, series=LEVEL),
+    r"fig01-order-large-n": lambda: put("fig01", "mean", 1e-3, variant="n = 3000p", series=ADA_SSP.__contains__),
     r"fig01-adassp-root-large-n": lambda: tilt("ext_large_dimension", "p", -0.2, series="AdaSSP (bounds as sqrt(p))"),
     r"adassp-(?:grows-large-n|root-commonly-run)": lambda: both(
         large_dimensions, *(tilt("ext_large_dimension", "p", -0.6, series=series) for series in ADA_SSP[::2])
@@ -164,68 +122,68 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"dp-gd-constant-large-p": lambda: tilt("ext_large_dimension", "p", 0.05, series="DP-GD"),
     r"privacy-rate-rho": lambda: change("fig08", 2.0, **cost("a", "5", "privacy"), n=10_000),
     r"theorem-1.2": lambda: tilt("fig02", "n", 0.5, **cost("a", "5", "privacy")),
-    r"fig02a-crosses": lambda: change("fig02", value=1e-3, **cost("a", "5", "privacy"), n=1000),
-    r"privacy-error-quantiles": lambda: change("fig02", 1e4, column="q975", **cost("a", "5", "privacy")),
+    r"fig02a-crosses": lambda: put("fig02", "mean", 1e-3, **cost("a", "5", "privacy"), n=1000),
+    r"privacy-error-quantiles": lambda: change("fig02", 1e4, "q975", **cost("a", "5", "privacy")),
     COST + r"privacy-rate": lambda f, panel, k: tilt(f, "n", 0.15, **cost(panel, k, "privacy")),
     r"(fig0[28])([ab])-sampling-rate": lambda f, panel: tilt(f, "n", -0.3, **cost(panel, "5", "sampling")),
     COST + r"dominates": lambda f, panel, k: change(f, 99.0, **cost(panel, k, "privacy")),
     COST + r"reasonable": lambda f, panel, k: change(f, 99.0, **cost(panel, k, "privacy")),
-    COST + r"law": lambda f, panel, k: change(f, value=0.7, **cost(panel, k, LEVEL), column="q95"),
-    r"fig02-author-dominates": lambda: change("ext_author_profile", value=9.0, panel="fig02", n=5000, series="privacy"),
-    r"fig08([ab])-author-reasonable": lambda panel: change(
-        "ext_author_profile", value=9.0, panel=panel, series="privacy"
+    COST + r"law": lambda f, panel, k: put(f, "q95", 0.7, **cost(panel, k, LEVEL)),
+    r"fig02-author-dominates": lambda: put("ext_author_profile", "mean", 9.0, panel="fig02", n=5000, series="privacy"),
+    r"fig08([ab])-author-reasonable": lambda panel: put(
+        "ext_author_profile", "mean", 9.0, panel=panel, series="privacy"
     ),
     r"fig03-scaling-.*": lambda: stretched,
-    r"fig03-low": lambda: change("fig03", value=0.02, p=80, gamma=lambda gamma: 30 < gamma < 60),
-    r"fig03-falls-in-gamma": lambda: change("fig03", value=0.9, gamma=lambda gamma: gamma > 10),
-    r"fig03-grows-in-p": lambda: change("fig03", value=0.9, p=5),
-    r"fig04-clipped-falls": lambda: change("fig04", value=0.95, column="clip_fraction", clip_factor=3.0),
+    r"fig03-low": lambda: put("fig03", "mean", 0.02, p=80, gamma=lambda gamma: 30 < gamma < 60),
+    r"fig03-falls-in-gamma": lambda: put("fig03", "mean", 0.9, gamma=lambda gamma: gamma > 10),
+    r"fig03-grows-in-p": lambda: put("fig03", "mean", 0.9, p=5),
+    r"fig04-clipped-falls": lambda: put("fig04", "clip_fraction", 0.95, clip_factor=3.0),
     r"noise-root-steps": lambda: tilt("fig07", "T", 0.3, clip_factor=10),
-    r"fig04-low-threshold-(\d+)": lambda n: change("fig04", value=0.1, n=int(n), series="bias2", clip_factor=0.05),
-    r"fig04-high-threshold-(\d+)": lambda n: change("fig04", value=1e-6, n=int(n), series="variance", clip_factor=10.0),
-    r"fig04-bias-falls-(\d+)": lambda n: change("fig04", value=0.9, n=int(n), series="bias2", clip_factor=10.0),
-    r"fig04-variance-rises-(\d+)": lambda n: change("fig04", value=1e6, n=int(n), series="variance", clip_factor=0.05),
-    r"fig04-optimum-(\d+)": lambda n: change("fig04", value=1e-9, n=int(n), series="mse", clip_factor=10.0),
-    r"fig07-two-sides-(\d+)": lambda n: change("fig07", value=1e-9, n=int(n), clip_factor=10),
+    r"fig04-low-threshold-(\d+)": lambda n: put("fig04", "mean", 0.1, n=int(n), series="bias2", clip_factor=0.05),
+    r"fig04-high-threshold-(\d+)": lambda n: put("fig04", "mean", 1e-6, n=int(n), series="variance", clip_factor=10.0),
+    r"fig04-bias-falls-(\d+)": lambda n: put("fig04", "mean", 0.9, n=int(n), series="bias2", clip_factor=10.0),
+    r"fig04-variance-rises-(\d+)": lambda n: put("fig04", "mean", 1e6, n=int(n), series="variance", clip_factor=0.05),
+    r"fig04-optimum-(\d+)": lambda n: put("fig04", "mean", 1e-9, n=int(n), series="mse", clip_factor=10.0),
+    r"fig07-two-sides-(\d+)": lambda n: put("fig07", "mean", 1e-9, n=int(n), clip_factor=10),
     r"fig07-half-clipped-(\d+)": lambda n: change("fig07", 99.0, n=int(n), clip_fraction=half),
-    r"fig07-half-or-none-(\d+)": lambda n: change("fig07", value=1e-6, n=int(n), clip_fraction=few),
-    r"fig07-tolerance-(\d+)": lambda n: change("fig07", value=1e-9, n=int(n), T=200, clip_factor=10),
+    r"fig07-half-or-none-(\d+)": lambda n: put("fig07", "mean", 1e-6, n=int(n), clip_fraction=few),
+    r"fig07-tolerance-(\d+)": lambda n: put("fig07", "mean", 1e-9, n=int(n), T=200, clip_factor=10),
     r"no-clipping-(\d+)": lambda k: both(
-        change("ext_no_clipping", value=0.9, clip_factor=float(k), series=ANY), REQUIRED
+        put("ext_no_clipping", "mean", 0.9, clip_factor=float(k), series=ANY), REQUIRED
     ),
     r"theorem-2.7-any-sigma": lambda: change("ext_small_noise", 101.0, sigma=1e-6),
-    r"(fig\d+)-valid-(\w+?)": lambda f, series: change(f, value=0.9, series=series),
-    r"(fig\d+)-valid-(\w+)-settled": lambda f, series: change(f, value=0.9, series=series),
-    r"(fig\d+)-autocorrelation": lambda f: change(f, value=0.1, process="clipped", series="lag1", steps=2020),
-    r"(fig\d+)-larger-batches": lambda f: change(f, value=0.93, process="clipped", series="batched, short"),
+    r"(fig\d+)-valid-(\w+?)": lambda f, series: put(f, "mean", 0.9, series=series),
+    r"(fig\d+)-valid-(\w+)-settled": lambda f, series: put(f, "mean", 0.9, series=series),
+    r"(fig\d+)-autocorrelation": lambda f: put(f, "mean", 0.1, process="clipped", series="lag1", steps=2020),
+    r"(fig\d+)-larger-batches": lambda f: put(f, "mean", 0.93, process="clipped", series="batched, short"),
     r"(fig\d+)-burn-in": lambda f: both(
-        *(change(f, value=0.01, column=column, steps=220, series="independent", variant="main")
+        *(put(f, column, 0.01, steps=220, series="independent", variant="main")
           for column in ("mean", "predicted"))
     ),
     r"(fig\d+)-averages": lambda f: change(f, 0.01, variant="last iterate only"),
-    r"(fig\d+)-short-batches": lambda f: change(f, value=0.99, series="batched", steps=lambda steps: steps < 200),
+    r"(fig\d+)-short-batches": lambda f: put(f, "mean", 0.99, series="batched", steps=lambda steps: steps < 200),
     r"(fig\d+)-checkpoints": lambda f: tilt(f, "steps", -0.9, series="checkpoints"),
-    r"(fig\d+)-better-use": lambda f: change(f, value=1e-3, series="checkpoints"),
+    r"(fig\d+)-better-use": lambda f: put(f, "mean", 1e-3, series="checkpoints"),
     r"(fig\d+)-law-(\w+)": lambda f, series: change(f, 1.1, **EXACT, steps=520, series=series),
     r"(fig\d+)-comparable-(\w+)": lambda f, series: change(f, 9.0, series=series),
-    r"lemma-2.5": lambda: change("ext_no_clipping", value=0.2, panel="lemma 2.5", sigma=1.0),
-    r"lemma-2.5-any-sigma": lambda: change("ext_no_clipping", value=0.2, panel="lemma 2.5", sigma=0.01),
-    r"lemma-2.6": lambda: change("ext_no_clipping", value=900.0, panel="condition", series="c0", n=1000),
-    r"outliers-huber": lambda: change("ext_outliers", value=0.9, **OUTLIERS, clip_factor=2.0, series="huber"),
+    r"lemma-2.5": lambda: put("ext_no_clipping", "mean", 0.2, panel="lemma 2.5", sigma=1.0),
+    r"lemma-2.5-any-sigma": lambda: put("ext_no_clipping", "mean", 0.2, panel="lemma 2.5", sigma=0.01),
+    r"lemma-2.6": lambda: put("ext_no_clipping", "mean", 900.0, panel="condition", series="c0", n=1000),
+    r"outliers-huber": lambda: put("ext_outliers", "mean", 0.9, **OUTLIERS, clip_factor=2.0, series="huber"),
     r"outliers-not-least-squares": lambda: both(*(
-        change("ext_outliers", value=0.95, column=column, **OUTLIERS, clip_factor=5.0, series="ols")
+        put("ext_outliers", column, 0.95, **OUTLIERS, clip_factor=5.0, series="ols")
         for column in ("q025", "q05", "q10")
     )),
-    r"preliminaries-tails": lambda: change("table_preliminaries", value=0.2, **NEVER_SEEN, p=100),
-    r"claim-a.12": lambda: change("table_preliminaries", 3.0, column="q95", p=100),
-    r"law-without-clipping": lambda: change("ext_law", value=0.7, column="q95", panel="normal", T=20),
-    r"law-heavy-tails": lambda: change("ext_law", value=0.7, column="q95", panel="heavy tails", T=1),
-    r"law-singular": lambda: change("ext_law", value=0.7, column="q95", panel="orthogonal", T=60),
-    r"law-mean": lambda: change("ext_law", value=0.99, series="level of the mean over runs", T=20),
-    r"bias-decays": lambda: change("ext_law", value=1.1, series="last contraction over ||M||", T=60),
-    r"bias-seven-eighths": lambda: change("ext_law", value=1.1, series="distance over (7/8)^t", T=1),
-    r"lemma-2.2": lambda: change("ext_law", value=0.01, panel="clipped", column="q95", clip_factor=8.0, series=LEVEL),
-    r"conditioning-moves-the-law": lambda: change("ext_law", value=0.6, series="level, nothing clipped"),
+    r"preliminaries-tails": lambda: put("table_preliminaries", "mean", 0.2, **NEVER_SEEN, p=100),
+    r"claim-a.12": lambda: change("table_preliminaries", 3.0, "q95", p=100),
+    r"law-without-clipping": lambda: put("ext_law", "q95", 0.7, panel="normal", T=20),
+    r"law-heavy-tails": lambda: put("ext_law", "q95", 0.7, panel="heavy tails", T=1),
+    r"law-singular": lambda: put("ext_law", "q95", 0.7, panel="orthogonal", T=60),
+    r"law-mean": lambda: put("ext_law", "mean", 0.99, series="level of the mean over runs", T=20),
+    r"bias-decays": lambda: put("ext_law", "mean", 1.1, series="last contraction over ||M||", T=60),
+    r"bias-seven-eighths": lambda: put("ext_law", "mean", 1.1, series="distance over (7/8)^t", T=1),
+    r"lemma-2.2": lambda: put("ext_law", "q95", 0.01, panel="clipped", clip_factor=8.0, series=LEVEL),
+    r"conditioning-moves-the-law": lambda: put("ext_law", "mean", 0.6, series="level, nothing clipped"),
     r"gradients-root-p": lambda: tilt("table_proofs", "p", 0.3, quantity="largest gradient of a run without clipping"),
     r"gradients-cauchy-schwarz": lambda: tilt("table_proofs", "p", 0.8, quantity=CAUCHY_SCHWARZ),
     r"cauchy-schwarz-is-loose": lambda: tilt("table_proofs", "p", -0.7, quantity=CAUCHY_SCHWARZ),
@@ -234,14 +192,12 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"noise-ratio-linear": lambda: tilt(
         "table_proofs", "p", 0.3, quantity="largest |x_i| |x_i'(theta_t - E theta_t)| over eta lambda"
     ),
-    r"eq-(33|67|80)": lambda k: change(
-        "table_proofs", value=1.2, column="q95", quantity=lambda name: name.startswith(f"({k})"), p=50
-    ),
+    r"eq-(33|67|80)": lambda k: put("table_proofs", "q95", 1.2, quantity=lambda name: name.startswith(f"({k})"), p=50),
     r"lemma-c.6": lambda: change("table_proofs", 1.3, quantity="C.6: p (p + 2) u_1^4 / 3"),
     r"nearly-spherical": lambda: change("table_proofs", 2.0, quantity="condition number of A", p=200),
-    r"noise-ratio-logarithm": lambda: change("table_proofs", 3.0, column="q95", panel="sample size", n=30_000),
-    r"records-linear": lambda: tilt("table_proofs", "p", 0.5, column="q95", panel="spectrum"),
-    r"records-logarithm": lambda: change("table_proofs", 3.0, column="q975", panel="spectrum", p=20),
+    r"noise-ratio-logarithm": lambda: change("table_proofs", 3.0, "q95", panel="sample size", n=30_000),
+    r"records-linear": lambda: tilt("table_proofs", "p", 0.5, "q95", panel="spectrum"),
+    r"records-logarithm": lambda: change("table_proofs", 3.0, "q975", panel="spectrum", p=20),
 }  # fmt: skip
 # What no table can change: arithmetic of the paper's own formulas, and exact laws.
 LAWS = {f"theorem-3.1-steps-{axis}" for axis in ("lambda", "m", "p", "beta")} | {
@@ -253,35 +209,35 @@ FORMULAS = {"lemma-2.1", "footnote-2-0.015", *LAWS}
 # On these tables a verdict is another one, but where each of the claims is true.
 TRUE: dict[str, Callable[..., Edit]] = {
     r"(fig0[19])-adassp-root": lambda f: both(
-        *(change(f, value=1.0, series=series) for series in ADA_SSP), *(tilt(f, "p", 0.5, series=s) for s in ADA_SSP)
+        *(put(f, "mean", 1.0, series=series) for series in ADA_SSP), *(tilt(f, "p", 0.5, series=s) for s in ADA_SSP)
     ),
     r"adassp-root-commonly-run": lambda: both(
         large_dimensions,
-        *(change("ext_large_dimension", value=1.0, series=series) for series in ADA_SSP[::2]),
+        *(put("ext_large_dimension", "mean", 1.0, series=series) for series in ADA_SSP[::2]),
         *(tilt("ext_large_dimension", "p", 0.5, series=series) for series in ADA_SSP[::2]),
     ),
     r"projected-descent-root": lambda: both(
-        change("ext_large_dimension", value=1.0, series="projected descent"),
+        put("ext_large_dimension", "mean", 1.0, series="projected descent"),
         tilt("ext_large_dimension", "p", 0.5, series="projected descent"),
     ),
     COST + r"(?:dominates|reasonable)": lambda f, panel, k: change(f, 0.01, **cost(panel, k, "privacy")),
-    r"fig04-optimum-(\d+)": lambda n: change("fig04", value=1e-9, n=int(n), series="mse", clip_factor=0.5),
+    r"fig04-optimum-(\d+)": lambda n: put("fig04", "mean", 1e-9, n=int(n), series="mse", clip_factor=0.5),
     r"fig07-half-(?:clipped|or-none)-(\d+)": lambda n: change("fig07", 1e-3, n=int(n), clip_fraction=half),
     r"no-clipping-(\d+)": lambda k: both(
-        change("ext_no_clipping", value=0.0, clip_factor=float(k), series=ANY), REQUIRED
+        put("ext_no_clipping", "mean", 0.0, clip_factor=float(k), series=ANY), REQUIRED
     ),
-    r"lemma-2.5-any-sigma": lambda: change("ext_no_clipping", value=0.0, panel="lemma 2.5", series=ANY),
+    r"lemma-2.5-any-sigma": lambda: put("ext_no_clipping", "mean", 0.0, panel="lemma 2.5", series=ANY),
     r"theorem-2.7-any-sigma": lambda: both(
-        change("ext_small_noise", value=1.0), tilt("ext_small_noise", "sigma", 1.0)
+        put("ext_small_noise", "mean", 1.0), tilt("ext_small_noise", "sigma", 1.0)
     ),
-    r"(fig\d+)-valid-(\w+?)(?:-settled)?": lambda f, series: change(f, value=0.95, series=series),
+    r"(fig\d+)-valid-(\w+?)(?:-settled)?": lambda f, series: put(f, "mean", 0.95, series=series),
     r"(fig\d+)-autocorrelation": lambda f: both(
-        change(f, value=0.5, series="lag1"), change(f, value=0.9, series="lag1", steps=2020)
+        put(f, "mean", 0.5, series="lag1"), put(f, "mean", 0.9, series="lag1", steps=2020)
     ),
     r"(fig\d+)-larger-batches": lambda f: both(
-        change(f, value=0.9, series="batched, short"), change(f, value=0.5, series="batched, short", steps=2020)
+        put(f, "mean", 0.9, series="batched, short"), put(f, "mean", 0.5, series="batched, short", steps=2020)
     ),
-    r"(fig\d+)-comparable-(\w+)": lambda f, series: change(f, value=1e-3, series=series),
+    r"(fig\d+)-comparable-(\w+)": lambda f, series: put(f, "mean", 1e-3, series=series),
 }  # fmt: skip
 
 
@@ -309,10 +265,10 @@ def test_every_claim_fails_where_it_is_false(name: str) -> None:
 # Other ways to be false, or to be true in spite of a number
 OTHERWISE: dict[str, tuple[str, Edit, str]] = {
     "another end of a curve": (
-        "fig07-two-sides-1000", change("fig07", value=1e-9, n=1000, clip_factor=0.01), "not reproduced"
+        "fig07-two-sides-1000", put("fig07", "mean", 1e-9, n=1000, clip_factor=0.01), "not reproduced"
     ),
     "an end that does not rise at one T": (
-        "fig07-two-sides-1000", change("fig07", value=1e-9, n=1000, T=20, clip_factor=0.01), "inconclusive"
+        "fig07-two-sides-1000", put("fig07", "mean", 1e-9, n=1000, T=20, clip_factor=0.01), "inconclusive"
     ),
     "half of the gradients at one T": (
         "fig07-half-clipped-1000",
@@ -321,30 +277,30 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
     ),
     "a lower error beyond half of the gradients": (
         "fig07-half-clipped-1000",
-        change("fig07", value=1e-6, n=1000, clip_fraction=lambda share: share > 0.9),
+        put("fig07", "mean", 1e-6, n=1000, clip_fraction=lambda share: share > 0.9),
         "reproduced",
     ),
     "intervals that fail in short runs": (
-        "fig05-valid-checkpoints", change("fig05", value=0.8, steps=70, series="checkpoints"), "inconclusive"
+        "fig05-valid-checkpoints", put("fig05", "mean", 0.8, steps=70, series="checkpoints"), "inconclusive"
     ),
     "intervals that fail at one size": (
-        "fig10-valid-batched-settled", change("fig10", value=0.8, n=1000, series="batched"), "inconclusive"
+        "fig10-valid-batched-settled", put("fig10", "mean", 0.8, n=1000, series="batched"), "inconclusive"
     ),
     "one low value of several": (
         "fig05-valid-checkpoints-settled",
-        change("fig05", value=0.92, **CLIPPED, steps=520, series="checkpoints"),
+        put("fig05", "mean", 0.92, **CLIPPED, steps=520, series="checkpoints"),
         "reproduced",
     ),
     "clipping where the lemma asks for a larger threshold": (
         "no-clipping-5",
         both(
-            change("ext_no_clipping", value=0.9, clip_factor=5.0, series=ANY),
-            change("ext_no_clipping", value=150.0, series="gamma required at the data's c0"),
+            put("ext_no_clipping", "mean", 0.9, clip_factor=5.0, series=ANY),
+            put("ext_no_clipping", "mean", 150.0, series="gamma required at the data's c0"),
         ),
         "inconclusive",
     ),
     "clipping at one size": (
-        "no-clipping-10", change("ext_no_clipping", value=0.9, clip_factor=10.0, n=1000, series=ANY), "inconclusive"
+        "no-clipping-10", put("ext_no_clipping", "mean", 0.9, clip_factor=10.0, n=1000, series=ANY), "inconclusive"
     ),
     "a rate that has not set in": (
         "adassp-root-commonly-run",
@@ -353,10 +309,10 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
     ),
     "a bound on gradients that does not count as p yet": ("projected-descent-root", small_dimensions, "not testable"),
     "clipping at so large a threshold that it is low": (
-        "fig03-falls-in-gamma", change("fig03", value=0.005, gamma=lambda gamma: gamma > 60), "reproduced"
+        "fig03-falls-in-gamma", put("fig03", "mean", 0.005, gamma=lambda gamma: gamma > 60), "reproduced"
     ),
     "a shift of the law below the share of runs that clip": (
-        "lemma-2.2", change("ext_law", value=0.8, column="q95", clip_factor=6.0, series=LEVEL), "reproduced"
+        "lemma-2.2", put("ext_law", "q95", 0.8, clip_factor=6.0, series=LEVEL), "reproduced"
     ),
     "one way to run AdaSSP": (
         "fig09-adassp-root",
@@ -367,22 +323,20 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
         "fig08a-3-privacy-rate", change("fig08", 9.0, **cost("a", "3", "privacy"), n=100_000), "reproduced"
     ),
     "sampling that dominates beyond the script's grid": (
-        "fig08a-5-reasonable", change("fig08", value=9.0, **cost("a", "5", "privacy"), n=35_000), "inconclusive"
+        "fig08a-5-reasonable", put("fig08", "mean", 9.0, **cost("a", "5", "privacy"), n=35_000), "inconclusive"
     ),
     "thresholds that grow slower than the root": ("fig03-scaling-0.1", flattened, "reproduced"),
     "events that were never seen": (
-        "preliminaries-tails", change("table_preliminaries", value=0.0, **NEVER_SEEN), "reproduced"
+        "preliminaries-tails", put("table_preliminaries", "mean", 0.0, **NEVER_SEEN), "reproduced"
     ),
     "coordinates that outliers spare": (
-        "outliers-not-least-squares",
-        change("ext_outliers", column="mean", value=0.95, **OUTLIERS, series="ols"),
-        "reproduced",
+        "outliers-not-least-squares", put("ext_outliers", "q75", 0.95, **OUTLIERS, series="ols"), "reproduced"
     ),
     "an optimum that goes up and down again": (
         "fig07-tolerance-1000",
         both(
-            change("fig07", value=1e-9, n=1000, T=20, clip_factor=0.05),
-            change("fig07", value=1e-9, n=1000, T=100, clip_factor=5),
+            put("fig07", "mean", 1e-9, n=1000, T=20, clip_factor=0.05),
+            put("fig07", "mean", 1e-9, n=1000, T=100, clip_factor=5),
         ),
         "not reproduced",
     ),
@@ -390,34 +344,34 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
         "fig06-law-batched", change("fig06", 0.9, **EXACT, steps=220, series="batched"), "not reproduced"
     ),
     "outliers in shorter runs": (
-        "outliers-huber", change("ext_outliers", value=0.5, panel="outliers", steps=420, series="huber"), "reproduced"
+        "outliers-huber", put("ext_outliers", "mean", 0.5, panel="outliers", steps=420, series="huber"), "reproduced"
     ),
     "data without outliers": (
-        "outliers-not-least-squares", change("ext_outliers", value=0.95, panel="clean", series="ols"), "reproduced"
+        "outliers-not-least-squares", put("ext_outliers", "mean", 0.95, panel="clean", series="ols"), "reproduced"
     ),
     "intervals in runs that are too short for some": (
         "fig05-valid-batched-settled",
         both(
-            of(TRUE, "fig05-valid-batched-settled"), change("fig05", value=0.5, **CLIPPED, steps=120, series="batched")
+            of(TRUE, "fig05-valid-batched-settled"), put("fig05", "mean", 0.5, **CLIPPED, steps=120, series="batched")
         ),
         "reproduced",
     ),
     "more correlation at one of the sizes only": (
-        "fig05-autocorrelation", change("fig05", value=0.75, **CLIPPED, series="lag1"), "inconclusive"
+        "fig05-autocorrelation", put("fig05", "mean", 0.75, **CLIPPED, series="lag1"), "inconclusive"
     ),
     "short batches that suffice at one of the sizes": (
-        "fig10-larger-batches", change("fig10", value=0.93, **CLIPPED, series="batched, short"), "inconclusive"
+        "fig10-larger-batches", put("fig10", "mean", 0.93, **CLIPPED, series="batched, short"), "inconclusive"
     ),
     "widths that are comparable at large sizes only": (
         "fig06-comparable-batched", change("fig06", 3.0, n=1000, series="batched"), "inconclusive"
     ),
     "batches that grow with the run": (
         "fig05-larger-batches",
-        both(of(TRUE, "fig05-larger-batches"), change("fig05", value=0.99, **CLIPPED, series="batched")),
+        both(of(TRUE, "fig05-larger-batches"), put("fig05", "mean", 0.99, **CLIPPED, series="batched")),
         "reproduced",
     ),
-    "small dimensions": ("fig01-dp-gd-constant", change("fig01", value=0.2, p=2, series="DP-GD"), "reproduced"),
-    "a dimension in which nothing is clipped": ("fig03-scaling-0.1", change("fig03", value=0.0, p=200), "reproduced"),
+    "small dimensions": ("fig01-dp-gd-constant", put("fig01", "mean", 0.2, p=2, series="DP-GD"), "reproduced"),
+    "a dimension in which nothing is clipped": ("fig03-scaling-0.1", put("fig03", "mean", 0.0, p=200), "reproduced"),
 }  # fmt: skip
 
 
@@ -556,7 +510,7 @@ def test_intervals_hold_their_estimates(name: str) -> None:
 def moved(column: str, mean: float, se: float, factor: float) -> Edit:
     """An estimate and its standard error at one threshold of Figure 4, n = 1000."""
     where = {"n": 1000, "series": column, "clip_factor": factor}
-    return both(change("fig04", value=mean, **where), change("fig04", column="se", value=se, **where))
+    return both(put("fig04", "mean", mean, **where), put("fig04", "se", se, **where))
 
 
 @pytest.mark.parametrize("bias", [-1e-3, 0.0, 1e-3])

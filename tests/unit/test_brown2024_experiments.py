@@ -761,6 +761,13 @@ def test_orthogonal_covariates_have_sums_that_are_the_identity():
     np.testing.assert_allclose(sample.gram.xx / sample.n, np.eye(10), atol=1e-12)
 
 
+def test_heavy_tailed_covariates_have_unit_variance():
+    sample = laws.design_of(spec_of("ext_law", "heavy tails", cell={"n": 20_000}), 0)
+    np.testing.assert_allclose(sample.gram.xx / sample.n, np.eye(10), atol=0.12)
+    # Student's t with five degrees of freedom has a fourth moment of 9 at unit variance; a normal one has 3.
+    assert (sample.X**4).mean() > 5.0
+
+
 def test_maxima_without_records_are_those_of_records():
     """Largest norms and labels of 500 records in 300 data sets beside those that are drawn from their laws."""
     spec, rng = spec_of("ext_large_dimension"), np.random.default_rng(2)

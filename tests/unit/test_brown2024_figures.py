@@ -1,12 +1,8 @@
 """Figures of brown2024: whole on the committed tables, with gaps for what is missing, at their numbers."""
 
-import json
 import math
-import pkgutil
-import warnings
 from collections.abc import Iterator
-from functools import cache
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -14,18 +10,20 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 
+import committed as of
 import pictures
-from brown2024_world import PAPER, committed, printed
 from dpdescent.papers.brown2024 import clipping_figures as clipping
 from dpdescent.papers.brown2024 import cost_of_privacy_figures as cost
 from dpdescent.papers.brown2024 import dimension_figures as looks
 from dpdescent.papers.brown2024 import intervals_figures as intervals
-from dpdescent.replication.configuration import project
 from dpdescent.replication.drawing import figures as style
+from pictures import lines_of, runs_through
 
-DRAWN = {name: each for name, each in printed().papers[PAPER].artefacts.items() if not each.is_table}
+PAPER = "brown2024"
+committed = partial(of.committed, PAPER)
+FIGURES = pictures.Figures(PAPER)
+DRAWN, draw, drawn_from, only = FIGURES.artefacts, FIGURES.draw, FIGURES.drawn_from, FIGURES.only
 
 
 @pytest.fixture(autouse=True)
@@ -34,38 +32,11 @@ def _figures_are_closed() -> Iterator[None]:
         yield
 
 
-@cache
-def specification(name: str) -> dict[str, Any]:
-    return json.loads(project.figure_json(printed(), DRAWN[name], ""))
-
-
-@cache
-def draw(name: str) -> Figure:
-    """The figure as it is printed, which tests share and leave as it is."""
-    spec = specification(name)
-    return pictures.captioned(lambda: drawn_from(name, committed().tables[name]), PAPER, spec["place"], spec["title"])
-
-
-def drawn_from(name: str, table: pd.DataFrame, display: dict[str, Any] | None = None) -> Figure:
-    """A figure of other rows, drawn without a warning."""
-    known = specification(name)["display"] if display is None else display
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        figure: Figure = pkgutil.resolve_name(DRAWN[name].draw)(table, known)
-    return figure
-
-
 @pytest.mark.parametrize("name", DRAWN)
 def test_each_figure_shows_every_series_once_with_nothing_cut_off_or_hidden(name: str) -> None:
     figure = draw(name)
     shown = [axes for axes in figure.axes if axes.axison]
-    written = [*figure.texts, *(text for axes in shown for text in [axes.title, *axes.texts])]
-    written += [axis.label for axes in shown for axis in (axes.xaxis, axes.yaxis)]
-    for text in (each for each in written if each.get_text()):
-        extent = text.get_window_extent()
-        assert min(extent.x0, extent.y0) >= -1, text.get_text()
-        assert extent.x1 <= figure.bbox.x1 + 1, text.get_text()
-        assert extent.y1 <= figure.bbox.y1 + 1, text.get_text()
+    assert not pictures.cut_off(figure)
     for legend in figure.legends:
         names = [text.get_text() for text in legend.get_texts()]
         assert len(set(names)) == len(names)
@@ -84,41 +55,10 @@ def test_a_single_point_of_a_single_trial_is_drawn(name: str) -> None:
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_what_is_missing_leaves_a_gap(name: str) -> None:
-    """Every other name of one column is missing; each column has its turn."""
-    table = committed().tables[name]
-    curves = sum(len(axes.containers) for axes in draw(name).axes)
-    for k, column in enumerate(each for each in table if table[each].dtype == object and table[each].nunique() > 1):
-        kept = sorted(table[column].dropna().unique())[k % 2 :: 2]
-        figure = drawn_from(name, table[table[column].isin(kept)])
-        assert sum(len(axes.containers) for axes in figure.axes) <= curves, column
+    assert all(pictures.curves_of(figure) <= pictures.curves_of(draw(name)) for figure in FIGURES.with_gaps(name))
 
 
 # Numbers on pictures
-
-
-def only(name: str, rows: str) -> pd.DataFrame:
-    table = committed().tables[name]
-    return table[table["variant"] == "main"].query(rows) if "variant" not in rows else table.query(rows)
-
-
-def lines_of(axes: Axes, **wanted: Any) -> list[Any]:
-    """Drawn lines with the given look: what only stands in the legend has no points."""
-    found = [line for line in axes.lines if len(line.get_xdata())]
-    return [line for line in found if all(getattr(line, f"get_{name}")() == value for name, value in wanted.items())]
-
-
-def data_of(line: Any) -> Any:
-    return np.array(line.get_data(), dtype=float)
-
-
-def drawn(axes: Axes, table: pd.DataFrame, x: str, y: str) -> bool:
-    """Whether a line of the panel runs through all points of the table, and nowhere else."""
-    points = np.array([table.eval(x), table.eval(y)], dtype=float)
-    points = points[:, np.argsort(points[0], kind="stable")]
-    lines = [data_of(line) for line in lines_of(axes)]
-    return len(table) > 0 and any(
-        each.shape == points.shape and np.allclose(each, points, rtol=1e-12, atol=0) for each in lines
-    )
 
 
 MSE = "error_to == 'theta_hat' and series == 'mse'"
@@ -143,7 +83,7 @@ CURVES = [
 
 @pytest.mark.parametrize(("name", "panel", "rows", "x", "y"), CURVES)
 def test_curves_run_through_their_numbers(name: str, panel: int, rows: str, x: str, y: str) -> None:
-    assert drawn(draw(name).axes[panel], only(name, rows), x, y)
+    assert runs_through(draw(name).axes[panel], only(name, rows), x, y)
 
 
 def texts(axes: Axes) -> list[str]:
@@ -247,8 +187,8 @@ def test_fig05_has_bars_over_the_central_coordinates_side_by_side() -> None:
 
 
 def test_fig05_draws_the_configured_level_and_no_guarantee_that_promises_little() -> None:
-    table, display = committed().tables["fig05"], specification("fig05")["display"]
-    assert display["nominal"] == specification("ext_outliers")["display"]["nominal"] == 0.95
+    table, display = committed().tables["fig05"], FIGURES.specification("fig05")["display"]
+    assert display["nominal"] == FIGURES.specification("ext_outliers")["display"]["nominal"] == 0.95
     weak = table.assign(guaranteed=np.where(table["series"] == "batched", 0.3, 0.9))
     figure = drawn_from("fig05", weak, display | {"nominal": 0.9})
     for panel in figure.axes:

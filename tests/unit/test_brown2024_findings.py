@@ -3,14 +3,17 @@
 import math
 import re
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from brown2024_world import committed
+import committed as of
 from dpdescent.papers.brown2024 import findings
 from later import Later
+
+committed = partial(of.committed, "brown2024")
 
 ETA = 0.25
 

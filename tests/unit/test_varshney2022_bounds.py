@@ -4,16 +4,19 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import pytest
 
+import committed as of
 from dpdescent.papers.varshney2022 import bounds, criteria
 from dpdescent.papers.varshney2022.setting import Design
 from dpdescent.replication.judging import bound_rows
 from dpdescent.replication.judging.evidence import Bound
-from varshney2022_world import committed
+
+committed = partial(of.committed, "varshney2022")
 
 
 def evaluated(**tables: pd.DataFrame) -> list[Bound]:

@@ -1,21 +1,21 @@
 """varshney2022's claims: on the committed tables, and where an edit of them makes a claim false, true or open."""
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from committed import VALUES, Edit, Tables, both, change, put, tilt
+from committed import committed as of_paper
 from dpdescent.papers.varshney2022 import claims, comparison, criteria
 from dpdescent.replication.judging import by_id
 from dpdescent.replication.judging.evidence import Claim
-from varshney2022_world import committed
 
-Tables = dict[str, pd.DataFrame]
-Edit = Callable[[Tables], object]
+committed = functools.partial(of_paper, "varshney2022")
 TABLES = {name: table for name, table in committed().tables.items() if name != "bounds"}
 
 
@@ -42,57 +42,6 @@ TESTABLE = [name for name in WORLD if name not in NOT_TESTABLE | FORMULAS]
 
 
 # Tables on which one claim is false, true or open
-
-
-def _mask(table: pd.DataFrame, where: dict[str, Any]) -> "pd.Series[bool]":
-    mask = pd.Series(True, index=table.index)
-    for name, wanted in where.items():
-        mask &= table[name].map(wanted) if callable(wanted) else table[name] == wanted
-    assert mask.any(), where
-    return mask
-
-
-VALUES = ["mean", "se", "median", "median_low", "median_high", "q90", "q975"]
-
-
-def change(artefact: str, by: float, column: str | None = None, /, **where: Any) -> Edit:
-    """Multiplies a column, or all that say how large the value is, in rows that have the given values."""
-
-    def edit(made: Tables) -> None:
-        table = made[artefact] = made[artefact].copy()
-        table.loc[_mask(table, where), [column] if column else VALUES] *= by
-
-    return edit
-
-
-def put(artefact: str, column: str, value: float, /, **where: Any) -> Edit:
-    """Replaces a column; the mean with all that says how large the value is, and no error."""
-
-    def edit(made: Tables) -> None:
-        table = made[artefact] = made[artefact].copy()
-        mask = _mask(table, where)
-        table.loc[mask, [name for name in VALUES if name != "se"] if column == "mean" else [column]] = value
-        if column == "mean":
-            table.loc[mask, "se"] = math.nan
-
-    return edit
-
-
-def tilt(artefact: str, axis: str, power: float, column: str | None = None, /, **where: Any) -> Edit:
-    """Multiplies by a power of the place on an axis."""
-
-    def edit(made: Tables) -> None:
-        table = made[artefact] = made[artefact].copy()
-        mask = _mask(table, where)
-        factors = table.loc[mask, axis].astype(float) ** power
-        for name in [column] if column else VALUES:
-            table.loc[mask, name] *= factors
-
-    return edit
-
-
-def both(*edits: Edit) -> Edit:
-    return lambda made: [edit(made) for edit in edits]
 
 
 AMB, ADA, TIGHT, FIXED = "DP-AMBSSGD", "AdaSSP", "AdaSSP (bound 1.2 sqrt d)", "fixed clip"
@@ -491,7 +440,7 @@ def test_tables_with_holes_can_be_judged(make: Callable[[], Tables]) -> None:
 def test_values_that_cannot_be_are_no_exception(value: float) -> None:
     made = {name: table.copy() for name, table in TABLES.items()}
     for table in made.values():
-        table.loc[::3, [name for name in VALUES if name in table]] = value
+        table.loc[::3, [name for name in (*VALUES, "se") if name in table]] = value
     assert set(judged(made)) == set(WORLD)
 
 

@@ -7,7 +7,7 @@ import math
 import pkgutil
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
+import committed as of
 from dpdescent.algorithms import dp_ambssgd, dp_ftrl, dp_gd
 from dpdescent.algorithms.dp_ambssgd import Fixed, Normals, SGDArm, descend
 from dpdescent.algorithms.dp_stat import Search
@@ -43,7 +44,10 @@ from dpdescent.randomness import stream
 from dpdescent.replication.build import tables
 from dpdescent.replication.configuration import project
 from dpdescent.replication.ledger import entries as ledger
-from varshney2022_world import PAPER, committed, printed
+
+PAPER = "varshney2022"
+committed = partial(of.committed, PAPER)
+printed = partial(of.printed, PAPER)
 
 PROJECT = project.load({"scale": "quick", "seed": 3, "papers": [PAPER]}, Path(__file__).parents[2])
 ARTEFACTS = PROJECT.papers[PAPER].artefacts

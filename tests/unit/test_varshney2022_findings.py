@@ -4,15 +4,18 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import committed as of
 from dpdescent.papers.varshney2022 import findings
 from dpdescent.replication.judging.evidence import Finding
 from later import Later
-from varshney2022_world import committed
+
+committed = partial(of.committed, "varshney2022")
 
 
 def told(tables: Mapping[str, pd.DataFrame]) -> dict[str, Finding]:
