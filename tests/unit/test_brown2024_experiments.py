@@ -761,6 +761,18 @@ def test_orthogonal_covariates_have_sums_that_are_the_identity():
     np.testing.assert_allclose(sample.gram.xx / sample.n, np.eye(10), atol=1e-12)
 
 
+def test_without_noise_steps_contract_by_powers_of_one_matrix():
+    spec = small("ext_law", "normal")
+    rows = rows_of("ext_law", spec).set_index(["series", "T"])["value"]
+    sample, eta = laws.design_of(spec, 0), spec["cell"]["eta"]
+    M = np.eye(10) - eta * sample.gram.xx / sample.n
+    norm, start = np.linalg.norm(M, 2), np.linalg.solve(sample.gram.xx, sample.gram.xy)
+    left = [np.linalg.norm(np.linalg.matrix_power(M, t) @ start) for t in range(4)]
+    assert rows[laws.LAST, 3] == pytest.approx(left[3] / left[2] / norm, rel=1e-9)
+    assert rows[laws.DISTANCE, 3] == pytest.approx(left[3] / left[0] / norm**3, rel=1e-9)
+    assert rows[laws.PRINTED, 3] == pytest.approx(left[3] / left[0] / (7 / 8) ** 3, rel=1e-9)
+
+
 def test_heavy_tailed_covariates_have_unit_variance():
     sample = laws.design_of(spec_of("ext_law", "heavy tails", cell={"n": 20_000}), 0)
     np.testing.assert_allclose(sample.gram.xx / sample.n, np.eye(10), atol=0.12)
