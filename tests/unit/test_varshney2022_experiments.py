@@ -683,6 +683,8 @@ def test_only_printed_noise_has_a_claim() -> None:
     own = ledgers()[methods & claims & (ledgers()["mechanism"] != PUBLISHED)]["arm"].str.removeprefix("main: ")
     steps = ["noise multiplier", "rule", "factor", "overlap", "Delta"]
     assert set(own) == {"noise multiplier, as published", *(f"printed, one by one, + {step}" for step in steps)}
+    louder = replace(main_choice(1600), multiplier=2 * math.sqrt(8 * math.log(1e6)))
+    assert louder.arm().mechanism.claimed_eps_delta is None
     rest = ledgers()[claims & ~methods & ~ledgers()["mechanism"].str.startswith("DP-STAT")]
     assert rest["arm"].str.contains("Corollary 3.3").tolist() == [True]
     assert set(rest["mechanism"]) == {SSGD}
