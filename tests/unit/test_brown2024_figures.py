@@ -209,6 +209,11 @@ def test_fig05_has_room_for_every_bar_and_fig06_one_range_for_a_sample_size() ->
     assert len(set(ranges)) == 1 < len({panel.get_ylim() for panel in panels})
 
 
+def test_what_is_not_in_the_table_is_not_in_the_legend() -> None:
+    figure = drawn_from("fig06", committed().tables["fig06"].query("series != 'OLS'"))
+    assert "least squares" not in [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+
+
 def test_rows_of_panels_are_cut_where_there_are_many_sizes() -> None:
     table = committed().tables["fig05"]
     more = table[table["process"] == "clipped"].assign(n=lambda rows: rows["n"] + 1)
