@@ -1,24 +1,15 @@
 """liang2025's committed evidence, and copies of it in which one thing is turned round."""
 
 import functools
-import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pandas as pd
 
+from committed import committed as of_paper
 from dpdescent.papers.liang2025 import claims
-from dpdescent.replication.configuration import project
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
-ROOT = Path(__file__).parents[1]
-
-
-@functools.cache
-def committed() -> Evidence:
-    """The evidence of the paper scale; tests change copies of its tables only."""
-    whole = project.load({"scale": "paper", "seed": 20250922, "papers": ["liang2025"]}, ROOT)
-    return Evidence.read(json.loads(project.judging_json(whole, "liang2025")), ROOT / "results/paper/liang2025")
+committed = functools.partial(of_paper, "liang2025")
 
 
 @functools.cache

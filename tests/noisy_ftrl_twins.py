@@ -17,6 +17,23 @@ def nu_encoder(nu: float, taps: int) -> np.ndarray:
     return np.concatenate([[1.0], np.cumprod((1.0 - nu) * (t - 0.5) / t)])
 
 
+def step_by_step(
+    lam: np.ndarray, eta: float, beta: np.ndarray, sigma_squared: float, sigma_sgd: float, start: np.ndarray, steps: int
+) -> np.ndarray:
+    """Eq. 83 in the eigenbasis: r_j and q_j are sums of (1 - eta lam_j)^|t-s| over the coefficients so far."""
+    rates = eta * lam
+    r, q, s = np.zeros(len(lam)), np.zeros(len(lam)), start**2
+    errors = [0.5 * lam @ s]
+    for t in range(steps):
+        b = beta[t] if t < len(beta) else 0.0
+        q = q + b**2 + 2.0 * b * r
+        r = (1.0 - rates) * (r + b)
+        fourth = 2.0 * rates**2 * s + eta**2 * lam * (lam @ s)
+        s = (1.0 - 2.0 * rates) * s + fourth + eta**2 * (lam * sigma_sgd**2 + sigma_squared * q)
+        errors.append(0.5 * lam @ s)
+    return np.array(errors)
+
+
 def inputs(H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """3^d inputs and their probabilities, with the moments of N(0, H) up to order 5 (Gauss-Hermite)."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(3)

@@ -14,7 +14,7 @@ from selenium.webdriver.support.ui import Select
 
 from dpdescent.commands import __main__ as command
 from dpdescent.papers.ours import choice, decision
-from dpdescent.papers.ours.contenders.field import REGRESSION, RULE, SCHEDULED, SUMS, ZERO
+from dpdescent.papers.ours.methods import REGRESSION, RULE, SCHEDULED, SUMS, ZERO
 from report_made import RESULTS, papers
 
 Opener = Callable[..., WebDriver]

@@ -4,9 +4,8 @@ import math
 
 import pytest
 
-from dpdescent.papers.ours import decision, rules
-from dpdescent.papers.ours.contenders.field import WHITENED
-from dpdescent.papers.ours.experiments import decision as experiment
+from dpdescent.papers.ours import decision
+from dpdescent.papers.ours.methods import WHITENED
 from report_made import RESULTS
 
 TABLES = {name: RESULTS / "ours" / f"{name}.csv" for name in decision.CELLS}
@@ -19,22 +18,22 @@ def losses(*best: str) -> list[dict[str, float]]:
 
 
 def test_a_rule_that_there_is_is_found() -> None:
-    found = rules.fit(FACTS, losses(*"aaaabcbc"), {"n": [1, 2, 3], "p": [1]}, 4)
+    found = decision.fit(FACTS, losses(*"aaaabcbc"), {"n": [1, 2, 3], "p": [1]}, 4)
     assert "".join(found.answer(each) for each in FACTS) == "aaaabcbc"
     assert len(found.questions) == 2
 
 
 def test_no_more_is_asked_than_gains_and_than_is_allowed() -> None:
-    alone = rules.fit(FACTS, losses(*"aaaaaaaa"), {"n": [1, 2, 3], "p": [1]}, 4)
+    alone = decision.fit(FACTS, losses(*"aaaaaaaa"), {"n": [1, 2, 3], "p": [1]}, 4)
     assert (alone.questions, alone.otherwise) == ((), "a")
     for most in (1, 2):
-        assert len(rules.fit(FACTS, losses(*"aabbbbcc"), {"n": [1, 2, 3], "p": [1]}, most).questions) == most
+        assert len(decision.fit(FACTS, losses(*"aabbbbcc"), {"n": [1, 2, 3], "p": [1]}, most).questions) == most
 
 
 def test_a_method_that_did_not_run_is_no_answer_there() -> None:
     missing = losses(*"aaaaaaaa")
     del missing[3]["a"]
-    found = rules.fit(FACTS, missing, {"n": [1]}, 1)
+    found = decision.fit(FACTS, missing, {"n": [1]}, 1)
     assert found.answer(FACTS[3]) != "a"
 
 
@@ -51,19 +50,19 @@ def spec(panel: str) -> dict[str, object]:
 
 
 def test_answers_are_those_of_the_advice_and_every_cell_has_one() -> None:
-    rows = list(experiment.run(spec(decision.BY_ANSWER)))
-    assert {row["series"] for row in rows} == {method for _, method in decision.RUNGS} == set(decision.WHERE)
-    cells = list(decision.regrets({name: experiment.read_rows(path) for name, path in TABLES.items()}, 1e-6))
+    rows = list(decision.run_decision(spec(decision.BY_ANSWER)))
+    assert {row["series"] for row in rows} == {method for _, method in decision.RUNGS} == set(decision.conditions())
+    cells = list(decision.regrets({name: decision.read_rows(path) for name, path in TABLES.items()}, 1e-6))
     assert sorted(row["trial"] for row in rows) == list(range(len(cells)))
-    assert all(row["value"] == cells[row["trial"]].regret for row in rows)
+    assert all(row["value"] == cells[row["trial"]].ratios[row["series"]][0] for row in rows)
     assert all(row["worst"] >= row["value"] >= 1.0 for row in rows)
-    asked = list(experiment.run(spec(experiment.QUESTIONS)))
+    asked = list(decision.run_decision(spec(decision.QUESTIONS)))
     assert sorted(row["trial"] for row in asked) == [k for k, cell in enumerate(cells) if cell.group == decision.MADE]
 
 
 def test_every_group_has_the_rules_and_single_methods() -> None:
     for panel in (decision.MADE, "known", "held out"):
-        rows = list(experiment.run(spec(panel)))
+        rows = list(decision.run_decision(spec(panel)))
         told = {row["series"] for row in rows}
-        assert {experiment.RULE, experiment.FITTED, experiment.ALWAYS.format(WHITENED)} <= told
+        assert {decision.ADVISED, decision.FITTED, decision.ALWAYS.format(WHITENED)} <= told
         assert all(row["low"] <= row["typical"] <= row["high"] for row in rows)

@@ -206,7 +206,7 @@ def test_scorecard_counts_the_papers_own_claims(tmp_path: Path) -> None:
 
 # --- Parts -----------------------------------------------------------------------------------------------------------
 
-ARTEFACT = Artefact("p", "fig01", "", "", "", [], ["extra"], {}, {}, [], [], False, {})
+ARTEFACT = Artefact("p", "fig01", "", "", "", "", [], ["extra"], {}, {}, [], [], False, {})
 
 
 def part(folder: Path, text: str) -> Path:

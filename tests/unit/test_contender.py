@@ -11,9 +11,7 @@ from typing import Any
 
 import pytest
 
-from dpdescent.papers.ours import audit, contest_audit
-from dpdescent.papers.ours.contenders import field
-from dpdescent.papers.ours.experiments import calibration, win_map
+from dpdescent.papers.ours import audit, calibration, contest, methods
 from dpdescent.replication.configuration import project
 from dpdescent.replication.ledger import audits, entries
 from dpdescent.replication.ledger.requests import NotAudited, Request
@@ -32,34 +30,33 @@ PAGE = (ROOT / "docs/contender.md").read_text(encoding="utf-8")
 SHOW = """
 import json, sys
 from dpdescent.papers.ours import audit
-from dpdescent.papers.ours.experiments import win_map
+from dpdescent.papers.ours import contest
 from dpdescent.replication.ledger import audits, entries
 spec, method = json.loads(sys.argv[1]), sys.argv[2]
-arms = [each for each in win_map.releases(spec) if each[0].endswith(f": {method}")]
+arms = [each for each in contest.releases_win_map(spec) if each[0].endswith(f": {method}")]
 asked = [audits.request_columns(audit.request(spec, name, event), event) for name, event, _ in arms]
 rows = [{**row, **more} for row, more in zip(entries.rows("ours", "win_map", arms), asked, strict=True)]
 rows = [{name: str(value) for name, value in row.items()} for row in rows]
 found = audits.outcomes("ours", rows, audit.ATTACKS, 4000, 3)
 table = audits.table(rows, found, audit.FINDINGS)
-series = sorted({row["series"] for row in win_map.run(spec)})
+series = sorted({row["series"] for row in contest.run_win_map(spec)})
 print(json.dumps([series, [row | audits.ledger_columns(row, found) for row in rows], table]))
 """
 
 
 def test_every_method_that_releases_names_its_attack() -> None:
-    assert set(contest_audit.AUDITS) == set(field.FIELD) - {field.ZERO, field.OLS}
-    for name, event, _ in win_map.releases(SPEC):
+    assert set(audit.AUDITS) == set(methods.FIELD) - {methods.ZERO, methods.OLS}
+    for name, event, _ in contest.releases_win_map(SPEC):
         asked = audit.request(SPEC, name, event)
         assert isinstance(asked, NotAudited) == (event.guarantee == "none")
         assert isinstance(asked, NotAudited) or asked.attack in audit.ATTACKS
 
 
-@pytest.mark.parametrize("known", sorted(contest_audit.AUDITS))
+@pytest.mark.parametrize("known", sorted(audit.AUDITS))
 def test_unknown_contender_gets_nobodys_attack(monkeypatch: pytest.MonkeyPatch, known: str) -> None:
     """Not even one that releases what a known method does, under another name."""
-    monkeypatch.setattr(field, "FIELD", {**field.FIELD, "mine": field.FIELD[known]})
-    monkeypatch.setattr("dpdescent.papers.ours.contenders.running.FIELD", field.FIELD)
-    ((name, event, delta),) = (each for each in win_map.releases(SPEC) if each[0].endswith(": mine"))
+    monkeypatch.setattr(methods, "FIELD", {**methods.FIELD, "mine": methods.FIELD[known]})
+    ((name, event, delta),) = (each for each in contest.releases_win_map(SPEC) if each[0].endswith(": mine"))
     (row,) = entries.rows("ours", "win_map", [(name, event, delta)])
     row |= audits.request_columns(audit.request(SPEC, name, event), event)
     assert audits.ledger_columns(row, {}) == {"eps_audit_low": "", "audit_runs": "", "pair": ""}
@@ -70,7 +67,7 @@ def test_unknown_contender_gets_nobodys_attack(monkeypatch: pytest.MonkeyPatch, 
 def test_unknown_mechanism_elsewhere_is_not_audited() -> None:
     """Where arms are no methods of the contest, too."""
     spec = WHOLE.papers["ours"].artefacts["calibration"].parts[0].spec
-    for name, event, _ in calibration.releases(spec):
+    for name, event, _ in calibration.releases_calibration(spec):
         assert isinstance(audit.request(spec, name, event), Request)
         told = audit.request(spec, name, replace(event, name="another method"))
         assert told == NotAudited("no attack is registered for another method")
@@ -106,13 +103,13 @@ def shown(folder: Path, method: str) -> Any:
 def test_page_is_right_step_by_step(tmp_path: Path) -> None:
     """The method runs and is not audited after its place in the field, and attains its account after its attack."""
     shutil.copytree(ROOT / "src/dpdescent", tmp_path / "src/dpdescent", ignore=shutil.ignore_patterns("__pycache__"))
-    field_steps = [step for step in steps() if "contest_audit" not in step[0]]
-    for step in field_steps:
+    steps_of_field = [step for step in steps() if "audit.py" not in step[0]]
+    for step in steps_of_field:
         write(tmp_path, *step)
     series, (row,), (told,) = shown(tmp_path, "one step")
-    assert set(series) == {*field.FIELD, field.TUNED, "one step"}
+    assert set(series) == {*methods.FIELD, methods.TUNED, "one step"}
     assert (told["verdict"], row["pair"], row["eps_audit_low"]) == (UNAUDITED, "", "")
-    for step in steps()[len(field_steps) :]:
+    for step in steps()[len(steps_of_field) :]:
         write(tmp_path, *step)
     _, (row,), (told,) = shown(tmp_path, "one step")
     assert (told["verdict"], row["pair"]) == ("within the account", "one record flips")

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpdescent.papers.ours import contest_design as design
-from dpdescent.papers.ours.contenders import boosted
-from dpdescent.papers.ours.contest_design import Public
+from dpdescent.papers.ours import methods
+from dpdescent.papers.ours.contest_design import Public, draw
+from dpdescent.papers.ours.methods_baselines import cut_bounds
 from dpdescent.privacy.account import account
 from dpdescent.replication.configuration import project
 
@@ -18,7 +18,7 @@ SPEC = next(
     )
 ).spec
 RULE = SPEC["arms"]["rule"]
-CONTENDERS = (boosted.Boosted(), boosted.HessianMixing(), boosted.PoissonDescent())
+CONTENDERS = [methods.FIELD[name] for name in (methods.BOOSTED, methods.MIXING, methods.POISSON)]
 
 
 @pytest.mark.parametrize("contender", CONTENDERS)
@@ -31,16 +31,16 @@ def test_the_budget_is_spent_and_no_more(contender, n: int, p: int, eps: float) 
 
 def test_residuals_are_cut_where_gradients_would_be_but_within_outcomes() -> None:
     few, many = (Public(n, 10, 1.0, 1e-6, RULE) for n in (1000, 100_000))
-    assert boosted.cut_bounds(few, 0.5).y == few.gamma(0.5 * few.rho) / 10**0.5 == 1.0
-    assert boosted.cut_bounds(many, 0.5).y == many.outcome_bound < many.gamma(0.5 * many.rho) / 10**0.5
-    assert boosted.cut_bounds(few, 0.5).x == few.input_bound
+    assert cut_bounds(few, 0.5).y == few.gamma(0.5 * few.rho) / 10**0.5 == 1.0
+    assert cut_bounds(many, 0.5).y == many.outcome_bound < many.gamma(0.5 * many.rho) / 10**0.5
+    assert cut_bounds(few, 0.5).x == few.input_bound
 
 
 @pytest.mark.parametrize("contender", CONTENDERS)
 def test_a_fit_explains_most_of_an_outcome(contender) -> None:
     """Of .75 that covariates explain, with the noise of the budget."""
     made = {**SPEC, "cell": {"n": 10_000}, "trials": [0, 1]}
-    public, drawn = Public.of(made), design.draw(made, 0)
+    public, drawn = Public.of(made), draw(made, 0)
     for k in range(3):
         assert drawn.excess(contender.fit(drawn.sample, public, np.random.default_rng(k))) < 0.02
     first, second = (contender.fit(drawn.sample, public, np.random.default_rng(5)) for _ in range(2))

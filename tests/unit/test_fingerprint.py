@@ -420,7 +420,7 @@ def test_edits_of_labels_captions_and_claims_train_nothing(edits: Edits) -> None
         for name in ("drawing", "judging", "report", "ledger")
         for file in edits.source.glob(f"dpdescent/replication/{name}/*.py")
     ]
-    assert len(files) > 150
+    assert len(files) > 130
     for file in files:
         edits.write(file, re.sub(r"\n( +)return ", r"\n\1return 1 or ", file.read_text(encoding="utf-8")))
     assert edits.of() == before

@@ -11,19 +11,16 @@ import pandas as pd
 import pytest
 from scipy.special import bdtr
 
-from dpdescent.papers.ours import bounds, claims
-from dpdescent.papers.ours.claims import regression as regression_claims
-from dpdescent.papers.ours.contenders import field
-from dpdescent.papers.ours.experiments import calibration as exact
-from dpdescent.papers.ours.experiments import decision as choice
-from dpdescent.papers.ours.experiments import iv_length as lengths
-from dpdescent.papers.ours.experiments import iv_real as real
-from dpdescent.papers.ours.experiments import regression as plain
-from dpdescent.papers.ours.experiments.correlated_full_batch import SEARCHED
-from dpdescent.papers.ours.experiments.iv_coverage import CLASSICAL, OURS, PUBLISHED, REFUSED
-from dpdescent.papers.ours.experiments.iv_path_law import CORRELATION, GAP, MEAN, NAIVE
-from dpdescent.papers.ours.experiments.iv_weak import INTERVAL, PRIVATE
-from dpdescent.papers.ours.noise_over_time import BLIND, PURE, SCHEDULE, UNIFORM
+from dpdescent.papers.ours import bounds, claims, methods
+from dpdescent.papers.ours import calibration as exact
+from dpdescent.papers.ours import decision as choice
+from dpdescent.papers.ours import iv_real as real
+from dpdescent.papers.ours import regression as plain
+from dpdescent.papers.ours.iv_intervals import CLASSICAL, OURS, PUBLISHED, REFUSED, SET
+from dpdescent.papers.ours.iv_path_law import CORRELATION, GAP, MEAN, NAIVE
+from dpdescent.papers.ours.iv_sets import INTERVAL, PRIVATE
+from dpdescent.papers.ours.layouts import BLIND, PURE, SCHEDULE, UNIFORM
+from dpdescent.papers.ours.noise_over_time import SEARCHED
 from dpdescent.replication.configuration import project
 from dpdescent.replication.judging.by_id import judge_one
 from dpdescent.replication.judging.evidence import Claim, Evidence
@@ -98,22 +95,23 @@ def iv_weak() -> pd.DataFrame:
 
 def win_map() -> pd.DataFrame:
     usual = {
-        field.ZERO: 0.75, field.WHITENED: 1e-3, field.SCHEDULED: 2.5e-3, field.FIXED: 0.02, field.RULE: 0.02,
-        field.ADAPTIVE: 0.02, field.AMBSSGD: 0.05, field.PUBLISHED: 0.1, field.SSGD: 0.3, field.FTRL: 0.01,
-        field.FTRL_EPOCHS: 4e-3, field.ADA_SSP: 0.02, field.SUMS: 0.04, field.OUTPUT: 0.03, field.OLS: 2e-4,
-        field.TUNED: 8e-4, field.REGRESSION: 4e-4, field.POISSON: 3e-3, field.TUKEY: 2e-3, field.BOOSTED: 5e-3,
-        field.BOOSTED_THEIRS: 0.05, field.MIXING: 6e-3, field.MIXING_THEIRS: 7e-3,
+        methods.ZERO: 0.75, methods.WHITENED: 1e-3, methods.SCHEDULED: 2.5e-3, methods.FIXED: 0.02, methods.RULE: 0.02,
+        methods.ADAPTIVE: 0.02, methods.AMBSSGD: 0.05, methods.PUBLISHED: 0.1, methods.SSGD: 0.3, methods.FTRL: 0.01,
+        methods.FTRL_EPOCHS: 4e-3, methods.ADA_SSP: 0.02, methods.SUMS: 0.04, methods.OUTPUT: 0.03, methods.OLS: 2e-4,
+        methods.TUNED: 8e-4, methods.REGRESSION: 4e-4, methods.POISSON: 3e-3, methods.TUKEY: 2e-3,
+        methods.BOOSTED: 5e-3,
+        methods.BOOSTED_THEIRS: 0.05, methods.MIXING: 6e-3, methods.MIXING_THEIRS: 7e-3,
     }  # fmt: skip
     cells: list[tuple[dict[str, Any], dict[str, float]]] = [
-        ({"panel": "condition", "kappa": 1}, {field.SCHEDULED: 8e-4}),
+        ({"panel": "condition", "kappa": 1}, {methods.SCHEDULED: 8e-4}),
         ({"panel": "condition", "kappa": 50}, {}),
         ({"panel": "budget", "eps": 4.0}, {}),
-        ({"panel": "records", "n": 1000}, {field.FIXED: 7e-4, field.SCHEDULED: 1e-3}),
-        ({"panel": "label noise", "sigma": 0.02}, {field.ADAPTIVE: 3e-4, field.REGRESSION: 3.2e-4}),
+        ({"panel": "records", "n": 1000}, {methods.FIXED: 7e-4, methods.SCHEDULED: 1e-3}),
+        ({"panel": "label noise", "sigma": 0.02}, {methods.ADAPTIVE: 3e-4, methods.REGRESSION: 3.2e-4}),
         ({"panel": "small noise", "sigma": 0.02, "n": 100_000}, {
-            field.ADAPTIVE: 1e-6, field.REGRESSION: 1.1e-6, field.TUKEY: 1e-5, field.OLS: 1e-6}),
+            methods.ADAPTIVE: 1e-6, methods.REGRESSION: 1.1e-6, methods.TUKEY: 1e-5, methods.OLS: 1e-6}),
         ({"panel": "hopeless", "n": 1000, "p": 40, "eps": 0.2},
-         {name: 0.8 for name in usual if name != field.ZERO} | {field.SUMS: 8.0}),
+         {name: 0.8 for name in usual if name != methods.ZERO} | {methods.SUMS: 8.0}),
     ]  # fmt: skip
     common = {"n": 10_000, "p": 10, "eps": 1.0, "sigma": 0.5, "kappa": 10, "law": "normal"}
     rows = [
@@ -133,7 +131,7 @@ def real_tables() -> pd.DataFrame:
         ],
         ignore_index=True,
     )  # fmt: skip
-    return table.assign(median=table["median"].where(table["series"] != field.SCHEDULED, 4e-3))
+    return table.assign(median=table["median"].where(table["series"] != methods.SCHEDULED, 4e-3))
 
 
 def iv_path_law() -> pd.DataFrame:
@@ -186,10 +184,10 @@ def iv_length() -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for n, rho, median, refused in ((1000, 0.05, 1.5, 1.0), (4000, 0.05, 1.5, 0.0), (4000, 1.0, 1.05, 0.0)):
         for F in (100.0, 1000.0):
-            for series in (lengths.INTERVAL, lengths.SET):
-                law = median * (2.0 if refused and series == lengths.INTERVAL else 1.0)
+            for series in (OURS, SET):
+                law = median * (2.0 if refused and series == OURS else 1.0)
                 rows.append({"n": n, "F": F, "rho": rho, "series": series, "median": median, "predicted": law})
-            rows.append({"n": n, "F": F, "rho": rho, "series": f"{lengths.INTERVAL}: {REFUSED}", "median": refused})
+            rows.append({"n": n, "F": F, "rho": rho, "series": f"{OURS}: {REFUSED}", "median": refused})
     table = pd.DataFrame(rows).assign(panel="grid", variant="main", trials=40, clip_fraction=0.001)
     table["mean"] = table["median"]
     return table.assign(median_low=0.99 * table["median"], median_high=1.01 * table["median"])
@@ -197,7 +195,11 @@ def iv_length() -> pd.DataFrame:
 
 def decision() -> pd.DataFrame:
     """The rule is nearly always best, and a fitted one no better."""
-    costs = {choice.RULE: (1.05, 2.0), choice.FITTED: (1.04, 2.5), choice.ALWAYS.format(field.WHITENED): (1.5, 50.0)}
+    costs = {
+        choice.ADVISED: (1.05, 2.0),
+        choice.FITTED: (1.04, 2.5),
+        choice.ALWAYS.format(methods.WHITENED): (1.5, 50.0),
+    }
     rows = [
         {"panel": panel, "series": series, "typical": typical, "worst": worst}
         for panel in ("made", "known", "held out") for series, (typical, worst) in costs.items()
@@ -334,7 +336,7 @@ def refused_though_told(tables: Tables) -> None:
 
 ENDS = "regression_ends"
 ENCODERS, SETS, REAL = "correlated_full_batch", "iv_weak", "real_tables"
-LENGTHS, CHOICE, ONE = "iv_length", "decision", choice.ALWAYS.format(field.WHITENED)
+LENGTHS, CHOICE, ONE = "iv_length", "decision", choice.ALWAYS.format(methods.WHITENED)
 FALSE: dict[str, Edit] = {
     "schedule-as-predicted": times("schedule", 1.3, series=UNIFORM, kappa=10),
     "schedule-iterations-are-free": times("schedule", 2.0, series=SCHEDULE, kappa=1, T=100),
@@ -357,29 +359,29 @@ FALSE: dict[str, Edit] = {
     "skewed-clipping-fails": times("iv_coverage", 1.9, series=OURS, panel="skewed"),
     "anderson-rubin-covers": times(SETS, 0.9, series=PRIVATE, F=1.0),
     "anderson-rubin-length": times(SETS, 2.0, "half_width", series=PRIVATE, F=50.0),
-    "regression-wins-most-cells": medians(field.REGRESSION, 100.0),
-    "regression-near-the-best-with-many-records": medians(field.REGRESSION, 4.0, kappa=50),
-    "regression-nearly-free": medians(field.REGRESSION, 3.0, sigma=0.02),
-    "rivals-lose-to-regression": medians(field.TUKEY, 0.1, kappa=50),
-    "tukey-beats-descents-where-noise-is-tiny": medians(field.TUKEY, 20.0, sigma=0.02),
-    "zero-where-nothing-is-known": medians(field.RULE, 0.5, panel="hopeless"),
-    "plain-descents-with-few-records": medians(field.FIXED, 10.0, n=1000),
-    "stat-where-label-noise-is-tiny": medians(field.ADAPTIVE, 10.0, sigma=0.02),
-    "sums-lose": medians(field.SUMS, 0.01, kappa=50),
-    "single-passes-lose-at-small-n": medians(field.FTRL, 0.05, kappa=1),
-    "output-perturbation-loses": medians(field.OUTPUT, 0.01, kappa=50),
-    "preconditioning-pays": medians(field.SCHEDULED, 0.4, kappa=50),
-    "preconditioning-costs-little": medians(field.WHITENED, 4.0, kappa=1),
-    "preconditioned-near-the-oracle": medians(field.TUNED, 0.1, kappa=50),
-    "advice-is-usually-best": medians(field.AMBSSGD, 0.001),
-    "advice-is-never-bad": medians(field.FTRL_EPOCHS, 0.02, kappa=50),
-    "real-regression-wins": medians(field.ADA_SSP, 1e-3, REAL),
-    "held-out-regression-wins": medians(field.ADA_SSP, 1e-3, REAL, panel="held out"),
-    "held-out-rivals-lose-to-regression": medians(field.BOOSTED, 1e-2, REAL, panel="held out"),
-    "real-advice-is-never-bad": medians(field.AMBSSGD, 1e-3, REAL, table="b"),
-    "held-out-advice-is-never-bad": medians(field.AMBSSGD, 1e-3, REAL, panel="held out", eps=1.0),
-    "real-advice-is-usually-best": medians(field.AMBSSGD, 1e-3, REAL),
-    "held-out-advice-is-usually-best": medians(field.AMBSSGD, 1e-3, REAL),
+    "regression-wins-most-cells": medians(methods.REGRESSION, 100.0),
+    "regression-near-the-best-with-many-records": medians(methods.REGRESSION, 4.0, kappa=50),
+    "regression-nearly-free": medians(methods.REGRESSION, 3.0, sigma=0.02),
+    "rivals-lose-to-regression": medians(methods.TUKEY, 0.1, kappa=50),
+    "tukey-beats-descents-where-noise-is-tiny": medians(methods.TUKEY, 20.0, sigma=0.02),
+    "zero-where-nothing-is-known": medians(methods.RULE, 0.5, panel="hopeless"),
+    "plain-descents-with-few-records": medians(methods.FIXED, 10.0, n=1000),
+    "stat-where-label-noise-is-tiny": medians(methods.ADAPTIVE, 10.0, sigma=0.02),
+    "sums-lose": medians(methods.SUMS, 0.01, kappa=50),
+    "single-passes-lose-at-small-n": medians(methods.FTRL, 0.05, kappa=1),
+    "output-perturbation-loses": medians(methods.OUTPUT, 0.01, kappa=50),
+    "preconditioning-pays": medians(methods.SCHEDULED, 0.4, kappa=50),
+    "preconditioning-costs-little": medians(methods.WHITENED, 4.0, kappa=1),
+    "preconditioned-near-the-oracle": medians(methods.TUNED, 0.1, kappa=50),
+    "advice-is-usually-best": medians(methods.AMBSSGD, 0.001),
+    "advice-is-never-bad": medians(methods.FTRL_EPOCHS, 0.02, kappa=50),
+    "real-regression-wins": medians(methods.ADA_SSP, 1e-3, REAL),
+    "held-out-regression-wins": medians(methods.ADA_SSP, 1e-3, REAL, panel="held out"),
+    "held-out-rivals-lose-to-regression": medians(methods.BOOSTED, 1e-2, REAL, panel="held out"),
+    "real-advice-is-never-bad": medians(methods.AMBSSGD, 1e-3, REAL, table="b"),
+    "held-out-advice-is-never-bad": medians(methods.AMBSSGD, 1e-3, REAL, panel="held out", eps=1.0),
+    "real-advice-is-usually-best": medians(methods.AMBSSGD, 1e-3, REAL),
+    "held-out-advice-is-usually-best": medians(methods.AMBSSGD, 1e-3, REAL),
     "path-autocorrelation": times("iv_path_law", 50.0, series=GAP.format(CORRELATION.format(1)), rho=3000.0),
     "path-attenuation": moved_off,
     "naive-attenuation": times("iv_path_law", 0.1, series=GAP.format(NAIVE), q=1),
@@ -392,12 +394,12 @@ FALSE: dict[str, Edit] = {
     "calibration-error-as-predicted": beyond_prediction,
     "schedule-beats-the-accountant": times("calibration", 3.0, series=exact.SCHEDULED, estimate=exact.HAT),
     "rule-beats-every-single-method": times(CHOICE, 0.5, "typical", panel="held out", series=ONE),
-    "rule-is-the-safest": times(CHOICE, 60.0, "worst", panel="known", series=choice.RULE),
+    "rule-is-the-safest": times(CHOICE, 60.0, "worst", panel="known", series=choice.ADVISED),
     "hindsight-gains-little": times(CHOICE, 0.5, "typical", panel="known", series=choice.FITTED),
-    "interval-length-by-law": times(LENGTHS, 1.2, "predicted", series=lengths.INTERVAL, n=4000),
-    "set-length-by-law": times(LENGTHS, 1.2, "predicted", series=lengths.SET, n=4000),
-    "length-does-not-depend-on-strength": medians(lengths.INTERVAL, 0.8, LENGTHS, F=1000.0, n=4000),
-    "short-where-n-rho-is-large": medians(lengths.INTERVAL, 1.5, LENGTHS, rho=1.0),
+    "interval-length-by-law": times(LENGTHS, 1.2, "predicted", series=OURS, n=4000),
+    "set-length-by-law": times(LENGTHS, 1.2, "predicted", series=SET, n=4000),
+    "length-does-not-depend-on-strength": medians(OURS, 0.8, LENGTHS, F=1000.0, n=4000),
+    "short-where-n-rho-is-large": medians(OURS, 1.5, LENGTHS, rho=1.0),
     "regression-covers": times("regression", 0.92, series=plain.COEFFICIENT.format(1), n=100_000),
     "regression-slopes-cover-with-skewed-errors": times(
         "regression", 0.92, series=plain.COEFFICIENT.format(2), errors="outliers"
@@ -467,13 +469,13 @@ def test_coverage_of_a_regression_is_held_to_two_points_below_its_level(series: 
 def test_the_power_that_a_claim_tells_is_what_its_bounds_have() -> None:
     """Of as many rows as the paper's table has, one that covers 88.5 % is refused in nine tables of ten."""
     table = pd.DataFrame({"mean": 0.001 * np.arange(800, 1001), "trials": 1000, "level": 0.95})
-    table = table.assign(**dict.fromkeys(regression_claims.PLACE[:-1], "any"), series=table["mean"].astype(str))
+    table = table.assign(**dict.fromkeys(plain.PLACE[:-1], "any"), series=table["mean"].astype(str))
     rows = pd.concat([table, table.assign(fit="other"), table[:3].assign(fit="third")])
     assert len(rows) == 405
-    bounds = regression_claims.bounded(rows)
-    refused = max(round(1000 * (each.value + 0.95)) for each in bounds.values() if each.high < -regression_claims.BELOW)
+    bounds = plain.bounded(rows)
+    refused = max(round(1000 * (each.value + 0.95)) for each in bounds.values() if each.high < -plain.BELOW)
     assert 0.9 < float(bdtr(refused, 1000, 0.885)) < 0.95
-    assert 405 * float(bdtr(refused, 1000, 0.93)) < regression_claims.SURE
+    assert 405 * float(bdtr(refused, 1000, 0.93)) < plain.SURE
 
 
 @pytest.mark.parametrize("made", [{}, {name: table[:0] for name, table in RIGHT.items()}])

@@ -3,42 +3,19 @@
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
 import pictures
-from dpdescent.papers.ours import figures
-from dpdescent.papers.ours.experiments import (
-    calibration,
-    correlated_full_batch,
-    decision,
-    iv_coverage,
-    iv_length,
-    iv_path_law,
-    iv_real,
-    iv_weak,
-    real_tables,
-    regression,
-    regression_ends,
-    schedule,
-    win_map,
-)  # fmt: skip
-from dpdescent.papers.ours.figures import noise_over_time
+from dpdescent.papers.ours import layouts
 from dpdescent.replication.build import tables
 from dpdescent.replication.configuration import project
 from report_made import RESULTS
 
 PAPER = project.load({"scale": "quick", "seed": 3, "papers": ["ours"]}, Path(__file__).parents[2]).papers["ours"]
-RUNS = {
-    "schedule": schedule.run, "correlated_full_batch": correlated_full_batch.run, "iv_coverage": iv_coverage.run,
-    "iv_length": iv_length.run, "iv_weak": iv_weak.run, "win_map": win_map.run, "decision": decision.run,
-    "real_tables": real_tables.run, "iv_path_law": iv_path_law.run,
-    "iv_real": iv_real.run, "calibration": calibration.run, "regression": regression.run,
-    "regression_ends": regression_ends.run,
-}  # fmt: skip
-
 # What `decision` reads.
 CONTEST = {name: RESULTS / "ours" / f"{name}.csv" for name in ("win_map", "real_tables")}
 
@@ -52,32 +29,31 @@ def _figures_are_closed() -> Iterator[None]:
 @cache
 def table_of(name: str, trials: int = 2) -> pd.DataFrame:
     artefact = PAPER.artefacts[name]
+    run = resolve_name(artefact.run)
     rows = [
-        pd.DataFrame(RUNS[name]({**part.spec, "trials": [0, trials], "tables": CONTEST})).assign(variant="main")
+        pd.DataFrame(run({**part.spec, "trials": [0, trials], "tables": CONTEST})).assign(variant="main")
         for part in artefact.parts
         if part.spec["variant"] == "main"
     ]
+    declared = {*artefact.keys, *artefact.measures, "series", "trial", "value", "variant"}
+    assert all(set(part) == declared for part in rows if len(part))
     return tables.summarise(rows, artefact.keys, artefact.measures)
 
 
 def drawn(name: str, table: pd.DataFrame) -> Figure:
     display = {"cells": dict(sorted(PAPER.artefacts[name].cells.items())), "arms": PAPER.artefacts[name].arms}
-    figure: Figure = getattr(figures, f"draw_{name}")(table, display)
+    figure: Figure = resolve_name(PAPER.artefacts[name].draw)(table, display)
     return figure
 
 
-def test_every_artefact_has_a_figure() -> None:
-    assert set(RUNS) == set(PAPER.artefacts) == {name.removeprefix("draw_") for name in figures.__all__}
-
-
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", PAPER.artefacts)
 def test_figures_are_drawn_without_warnings(name: str) -> None:
     figure = pictures.captioned(lambda: drawn(name, table_of(name)), "ours", "Sec. 0", "a title")
     assert all(axes.get_xlabel() or axes.get_title() or axes.lines for axes in figure.axes)
 
 
 @pytest.mark.parametrize("place", [0, pytest.param(-1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", PAPER.artefacts)
 def test_a_series_that_is_missing_leaves_a_gap(name: str, place: int) -> None:
     table = table_of(name)
     missing = sorted(set(table["series"]))[place]
@@ -86,7 +62,7 @@ def test_a_series_that_is_missing_leaves_a_gap(name: str, place: int) -> None:
 
 def test_an_arm_that_diverges_is_told_by_a_number() -> None:
     table = table_of("schedule").copy()
-    worst = (table["series"] == noise_over_time.PURE) & (table["T"] == 100)
+    worst = (table["series"] == layouts.PURE) & (table["T"] == 100)
     table.loc[worst, "mean"] = 1e8
     figure = pictures.without_warnings(lambda: drawn("schedule", table))
     assert any("10000" in text.get_text() or "10^{4}" in text.get_text() for text in figure.axes[0].texts)

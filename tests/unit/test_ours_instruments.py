@@ -11,8 +11,8 @@ from dpdescent.attacks import dp_iv_gd as attack
 from dpdescent.attacks import reduced_form as attack_on_form
 from dpdescent.baselines.least_squares import first_stage_F, two_stage_least_squares, two_stage_standard_errors
 from dpdescent.data.iv import IVSample
-from dpdescent.papers.ours import iv_design
-from dpdescent.papers.ours.experiments import iv_coverage, iv_weak
+from dpdescent.papers.ours import iv_intervals, iv_sets
+from dpdescent.papers.ours.setting import ERRORS, INSTRUMENTS, IVDesign
 from dpdescent.privacy import zcdp
 from dpdescent.replication.configuration import project
 
@@ -21,9 +21,9 @@ ARTEFACTS = (
     .papers["ours"]
     .artefacts
 )
-ARTEFACT, WEAK = ARTEFACTS["iv_coverage"], ARTEFACTS["iv_weak"]
-SPECS = {part.spec["panel"]: part.spec for part in ARTEFACT.parts}
-WEAK_SPECS = {part.spec["panel"]: part.spec for part in WEAK.parts}
+SPECS, WEAK_SPECS = (
+    {part.spec["panel"]: part.spec for part in ARTEFACTS[name].parts} for name in ("iv_coverage", "iv_weak")
+)
 
 
 def spec_of(panel: str = "strength", **cell: Any) -> dict[str, Any]:
@@ -31,12 +31,12 @@ def spec_of(panel: str = "strength", **cell: Any) -> dict[str, Any]:
     return {**spec, "cell": {**spec["cell"], **cell}, "trials": [0, 2]}
 
 
-@pytest.mark.parametrize("instruments", iv_design.INSTRUMENTS)
-@pytest.mark.parametrize("errors", iv_design.ERRORS)
+@pytest.mark.parametrize("instruments", INSTRUMENTS)
+@pytest.mark.parametrize("errors", ERRORS)
 def test_samples_have_the_moments_of_their_design(instruments: str, errors: str) -> None:
     spec = spec_of(n=200_000, q=2, F=2000.0, instruments=instruments, errors=errors)
-    design = iv_design.Design.of(spec)
-    sample = iv_design.draw(spec, design, 0)
+    design = IVDesign.of(spec)
+    sample = design.draw(spec, 0)
     np.testing.assert_allclose(sample.Z.T @ sample.Z / sample.n, design.second_moment, atol=0.02)
     u = sample.y - sample.X[:, 0]
     assert u.std() == pytest.approx(1.0, abs=0.02)
@@ -45,7 +45,7 @@ def test_samples_have_the_moments_of_their_design(instruments: str, errors: str)
 
 
 def test_all_directions_of_several_regressors_are_equally_strong() -> None:
-    design = iv_design.Design.of(spec_of(n=500, p=2, q=5, F=80.0))
+    design = IVDesign.of(spec_of(n=500, p=2, q=5, F=80.0))
     held = design.Theta.T @ design.second_moment @ design.Theta
     np.testing.assert_allclose(held, np.eye(2) * 80.0 * 5 / 500, atol=1e-12)
 
@@ -59,30 +59,31 @@ def test_all_directions_of_several_regressors_are_equally_strong() -> None:
 )
 def test_a_design_that_makes_no_sense_is_refused(cell: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        iv_design.Design.of(spec_of(**cell))
+        IVDesign.of(spec_of(**cell))
 
 
 @pytest.mark.parametrize("panel", sorted(SPECS))
-def test_rows_hold_what_the_table_declares(panel: str) -> None:
-    rows = list(iv_coverage.run(spec_of(panel)))
-    assert all(set(row) == {*ARTEFACT.keys, *ARTEFACT.measures, "series", "trial", "value"} for row in rows)
+def test_a_run_has_an_interval_unless_it_is_refused(panel: str) -> None:
+    rows = list(iv_intervals.run_iv_coverage(spec_of(panel)))
     assert {row["value"] for row in rows} <= {0.0, 0.5, 1.0}
-    refused = [row for row in rows if row["series"].endswith(iv_coverage.REFUSED)]
-    shown = [row for row in rows if row["series"] in (iv_coverage.OURS, iv_coverage.ORACLE)]
+    refused = [row for row in rows if row["series"].endswith(iv_intervals.REFUSED)]
+    shown = [row for row in rows if row["series"] in (iv_intervals.OURS, iv_intervals.ORACLE)]
     assert len(shown) == sum(row["value"] == 0.0 for row in refused)
 
 
 def test_every_arm_spends_the_budget() -> None:
-    found = {name.split(": ")[-1]: event for name, event, _ in iv_coverage.releases(spec_of(rho=0.3, F=100.0))}
-    assert set(found) == {iv_coverage.OURS, iv_coverage.ORACLE, iv_coverage.PUBLISHED}
+    found = {
+        name.split(": ")[-1]: event for name, event, _ in iv_intervals.releases_iv_coverage(spec_of(rho=0.3, F=100.0))
+    }
+    assert set(found) == {iv_intervals.OURS, iv_intervals.ORACLE, iv_intervals.PUBLISHED}
     assert all(event.rho == pytest.approx(0.3, rel=1e-12) for event in found.values())
 
 
 def test_standard_errors_of_2sls_are_the_sandwich() -> None:
     """Against the spread of estimates over samples with errors that depend on the instrument."""
     spec = spec_of(n=1000, F=200.0, errors="heteroskedastic")
-    design = iv_design.Design.of(spec)
-    fits = [(two_stage_least_squares(each), each) for each in (iv_design.draw(spec, design, t) for t in range(400))]
+    design = IVDesign.of(spec)
+    fits = [(two_stage_least_squares(each), each) for each in (design.draw(spec, t) for t in range(400))]
     spread = np.std([fit.beta[0] for fit, _ in fits])
     told = np.median([two_stage_standard_errors(sample, fit)[0] for fit, sample in fits])
     assert told == pytest.approx(spread, rel=0.12)
@@ -120,29 +121,28 @@ def weak_spec(panel: str = "strength", **cell: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("panel", sorted(WEAK_SPECS))
-def test_rows_on_sets_hold_what_the_table_declares(panel: str) -> None:
-    rows = list(iv_weak.run(weak_spec(panel)))
-    assert all(set(row) == {*WEAK.keys, *WEAK.measures, "series", "trial", "value"} for row in rows)
-    found = [row for row in rows if not row["series"].endswith(iv_weak.RATIO)]
-    assert {row["series"] for row in found} == {iv_weak.PRIVATE, iv_weak.CLASSICAL, iv_weak.INTERVAL}
+def test_sets_without_an_end_have_no_length(panel: str) -> None:
+    rows = list(iv_sets.run_iv_weak(weak_spec(panel)))
+    found = [row for row in rows if not row["series"].endswith(iv_sets.RATIO)]
+    assert {row["series"] for row in found} == {iv_sets.PRIVATE, iv_sets.CLASSICAL, iv_sets.INTERVAL}
     assert {row["value"] for row in found} <= {0.0, 1.0}
     assert all(math.isnan(row["half_width"]) == (row["unbounded"] == 1.0) for row in found)
-    sets = [row for row in found if row["series"] != iv_weak.INTERVAL]
+    sets = [row for row in found if row["series"] != iv_sets.INTERVAL]
     assert len(rows) - len(found) == sum(row["unbounded"] == 0.0 for row in sets)
 
 
 def test_sets_spend_the_budget_and_are_for_one_effect() -> None:
-    ((_, event, _),) = iv_weak.releases(weak_spec(rho=0.3, F=100.0))
+    ((_, event, _),) = iv_sets.releases_iv_weak(weak_spec(rho=0.3, F=100.0))
     assert event.rho == pytest.approx(0.3, rel=1e-12)
     with pytest.raises(ValueError, match="p=2: Anderson-Rubin sets here are for one effect"):
-        list(iv_weak.releases(weak_spec(p=2, q=3)))
+        list(iv_sets.releases_iv_weak(weak_spec(p=2, q=3)))
 
 
 def test_the_set_without_privacy_is_that_of_the_textbook() -> None:
     """With equal errors and many records, by the quadratic form of homoskedastic residuals."""
     spec = spec_of(n=200_000, q=2, F=500.0)
-    sample = iv_design.draw(spec, iv_design.Design.of(spec), 1)
-    told = iv_weak.classical(sample)
+    sample = IVDesign.of(spec).draw(spec, 1)
+    told = iv_sets.classical(sample)
     for effect in (0.9, 1.0, 1.05):
         e = sample.y - effect * sample.X[:, 0]
         fitted = sample.Z @ np.linalg.lstsq(sample.Z, e, rcond=None)[0]

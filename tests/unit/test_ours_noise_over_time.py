@@ -8,33 +8,32 @@ import pytest
 
 from dpdescent.attacks import dp_gd as attacks
 from dpdescent.noise import schedule
-from dpdescent.papers.ours import noise_over_time as layout
-from dpdescent.papers.ours.design import spectrum
-from dpdescent.papers.ours.experiments import correlated_full_batch
-from dpdescent.papers.ours.experiments import schedule as experiment
+from dpdescent.papers.ours import layouts
+from dpdescent.papers.ours.setting import spectrum
 from dpdescent.replication.configuration import project
 
 QUICK = project.load({"scale": "quick", "seed": 3, "papers": ["ours"]}, Path(__file__).resolve().parents[2])
 
 T, ETA = 7, 0.3
 EIGENVALUES = np.array([0.2, 1.0, 2.0])
-RESPONSE = schedule.response(ETA, EIGENVALUES, layout.last_iterate(T))
+RESPONSE = schedule.response(ETA, EIGENVALUES, layouts.last_iterate(T))
 WEIGHTS = np.linalg.norm(RESPONSE, axis=1)
 ARMS = [
-    layout.uniform(T), layout.scheduled(layout.SCHEDULE, WEIGHTS, 0.1), layout.scheduled(layout.PURE, WEIGHTS, 0.0),
-    layout.correlated("lambda", 0.5, T), layout.correlated("lambda", 1.0, T), layout.correlated("nu", 0.1, T),
+    layouts.uniform(T), layouts.scheduled(layouts.SCHEDULE, WEIGHTS, 0.1),
+    layouts.scheduled(layouts.PURE, WEIGHTS, 0.0), layouts.correlated("lambda", 0.5, T),
+    layouts.correlated("lambda", 1.0, T), layouts.correlated("nu", 0.1, T),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("arm", ARMS, ids=lambda arm: arm.name)
-def test_every_arm_spends_the_budget(arm: layout.Arm) -> None:
+def test_every_arm_spends_the_budget(arm: layouts.Arm) -> None:
     event = arm.mechanism(2.0, 500, 0.03)
     assert event.rho == pytest.approx(0.03, rel=1e-12)
     assert sum(release.count for release in event.releases) == (1 if arm.is_correlated else T)
 
 
 @pytest.mark.parametrize("arm", ARMS, ids=lambda arm: arm.name)
-def test_variance_is_that_of_the_recursion(arm: layout.Arm) -> None:
+def test_variance_is_that_of_the_recursion(arm: layouts.Arm) -> None:
     """Moves each normal by one and runs the descent: the sum of squares is the variance."""
     gamma, n, rho = 2.0, 500, 0.03
     sds, total = arm.noise_sd(gamma, n, rho), 0.0
@@ -51,9 +50,9 @@ def test_variance_is_that_of_the_recursion(arm: layout.Arm) -> None:
 
 
 @pytest.mark.parametrize("arm", ARMS, ids=lambda arm: arm.name)
-def test_no_arm_is_below_the_least_variance(arm: layout.Arm) -> None:
+def test_no_arm_is_below_the_least_variance(arm: layouts.Arm) -> None:
     ratio = arm.relative_variance(RESPONSE) / schedule.least_variance(WEIGHTS, 1.0, 0.5)
-    assert ratio == pytest.approx(1.0, rel=1e-12) if arm.name == layout.PURE else ratio > 1.0 + 1e-6
+    assert ratio == pytest.approx(1.0, rel=1e-12) if arm.name == layouts.PURE else ratio > 1.0 + 1e-6
 
 
 def test_the_sensitivity_of_correlated_noise_is_that_of_its_encoder() -> None:
@@ -67,7 +66,7 @@ def test_the_sensitivity_of_correlated_noise_is_that_of_its_encoder() -> None:
 
 def test_an_unknown_family_is_refused() -> None:
     with pytest.raises(ValueError, match="family='mu' must be lambda or nu"):
-        layout.correlated("mu", 0.5, T)
+        layouts.correlated("mu", 0.5, T)
 
 
 @pytest.mark.parametrize(
@@ -89,15 +88,3 @@ def test_attacks_attain_the_account(attack: attacks.Attack) -> None:
 def test_the_spectrum_goes_from_one_to_its_inverse_condition() -> None:
     np.testing.assert_allclose(spectrum(3, 100.0), [1.0, 0.1, 0.01])
     np.testing.assert_allclose(spectrum(1, 50.0), [0.02])
-
-
-@pytest.mark.parametrize("name", ["schedule", "correlated_full_batch"])
-def test_rows_hold_what_the_table_declares(name: str) -> None:
-    module = {"schedule": experiment, "correlated_full_batch": correlated_full_batch}[name]
-    artefact = QUICK.papers["ours"].artefacts[name]
-    for part in artefact.parts[::3]:
-        rows = list(module.run({**part.spec, "trials": [0, 1]}))
-        assert rows
-        expected = {*artefact.keys, *artefact.measures, "series", "trial", "value"}
-        assert all(set(row) == expected for row in rows)
-        assert all(math.isfinite(row["value"]) for row in rows)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpdescent.baselines import tukey_em
-from dpdescent.papers.ours import public_code
+from dpdescent.papers.ours import findings
 
 
 def drawn(models: np.ndarray, off: int, rng: np.random.Generator) -> float:
@@ -14,7 +14,7 @@ def drawn(models: np.ndarray, off: int, rng: np.random.Generator) -> float:
     m, t = len(models), len(models) // 4
     depths = range(t, m // 2 + 1)
     inner = [models[m - i] - models[i - 1] - max(models[m - i - 1] - models[i], 0.0) for i in depths]
-    weights = np.log(inner) + public_code.TUKEY_EPS / 2.0 * np.array(depths)
+    weights = np.log(inner) + findings.TUKEY_EPS / 2.0 * np.array(depths)
     chosen = depths[int(np.argmax(weights + rng.gumbel(size=len(weights))))] + off
     sides = (models[chosen - 1], models[chosen]), (models[m - chosen - 1], models[m - chosen])
     widths = np.array([high - low for low, high in sides])
@@ -28,23 +28,23 @@ def test_the_law_of_the_draw_is_that_of_its_steps(off: int) -> None:
     gaps = rng.exponential(size=15)
     models = np.cumsum(np.append(0.0, gaps))
     found = np.histogram([drawn(models, off, rng) for _ in range(runs)], models)[0] / runs
-    law = public_code.tukey_draw(gaps, off)
+    law = findings.tukey_draw(gaps, off)
     assert np.all(np.abs(found - law) <= 5.0 * np.sqrt(law * (1.0 - law) / runs))
-    assert np.abs(public_code.tukey_draw(gaps, 1 - off) - law).max() > 0.05
+    assert np.abs(findings.tukey_draw(gaps, 1 - off) - law).max() > 0.05
 
 
 def test_a_point_of_another_depth_costs_more_than_the_whole_run_may(monkeypatch) -> None:
-    budget, attained = public_code.TUKEY_EPS, []
+    budget, attained = findings.TUKEY_EPS, []
     for wide in (10.0, 1e3, 1e5):
-        monkeypatch.setattr(public_code, "WIDE", wide)
+        monkeypatch.setattr(findings, "WIDE", wide)
         # At one depth a replaced model costs twice the coefficient, which is half of epsilon.
-        assert public_code.tukey_draw_epsilon(off=0) <= budget * (1.0 + 1e-9)
-        attained.append(public_code.tukey_draw_epsilon())
+        assert findings.tukey_draw_epsilon(off=0) <= budget * (1.0 + 1e-9)
+        attained.append(findings.tukey_draw_epsilon())
     assert budget < attained[0] < attained[1] - math.log(50.0) < attained[2] - 2.0 * math.log(50.0)
 
 
 def test_the_check_passes_where_the_draw_attains_it() -> None:
-    settings = tukey_em.Settings(public_code.MODELS, public_code.TUKEY_EPS, public_code.TUKEY_DELTA)
-    for gaps in public_code.tukey_gaps():
+    settings = tukey_em.Settings(findings.MODELS, findings.TUKEY_EPS, findings.TUKEY_DELTA)
+    for gaps in findings.tukey_gaps():
         models = np.cumsum(np.append(0.0, gaps))[:, None]
         assert tukey_em.distance(tukey_em.log_volumes(models), settings) > 3.0 * settings.threshold

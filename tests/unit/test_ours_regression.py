@@ -11,11 +11,10 @@ import pytest
 from dpdescent.algorithms import dp_regression as engine
 from dpdescent.attacks import dp_regression as attack
 from dpdescent.estimators.dp_regression import dp_regression
-from dpdescent.papers.ours import audit, regression_table
+from dpdescent.papers.ours import audit, pages, regression
 from dpdescent.papers.ours import regression_design as laws
-from dpdescent.papers.ours.experiments import regression
-from dpdescent.papers.ours.iv_design import cells
 from dpdescent.papers.ours.regression_design import Design
+from dpdescent.papers.ours.setting import Array, cells
 from dpdescent.privacy.accounting import tight_rho
 from dpdescent.replication.configuration import project
 from dpdescent.replication.ledger import entries
@@ -39,14 +38,14 @@ def spec_of(panel: str = "level", **cell: Any) -> dict[str, Any]:
 def drawn(**cell: Any) -> tuple[Design, laws.Records]:
     spec = spec_of(n=200_000, p=3, level=0.95, **cell)
     design = Design.of(spec)
-    return design, laws.draw(spec, design, 0)
+    return design, design.draw(spec, 0)
 
 
-def residuals(design: Design, records: laws.Records) -> laws.Array:
+def residuals(design: Design, records: laws.Records) -> Array:
     return records.y - np.column_stack([np.ones(design.n), records.X]) @ records.theta
 
 
-def of_units(design: Design, records: laws.Records) -> laws.Array:
+def of_units(design: Design, records: laws.Records) -> Array:
     """Covariates less their means, over their sds."""
     return np.asarray(records.X / design.sds - design.offset)
 
@@ -145,9 +144,8 @@ def test_a_law_of_no_such_name_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("panel", sorted(SPECS))
-def test_rows_hold_what_the_table_declares(panel: str) -> None:
-    rows = list(regression.run({**SPECS[panel], "trials": [0, 2]}))
-    assert all(set(row) == {*QUICK.keys, *QUICK.measures, "series", "trial", "value"} for row in rows)
+def test_series_of_a_run_follow_from_its_coefficients(panel: str) -> None:
+    rows = list(regression.run_regression({**SPECS[panel], "trials": [0, 2]}))
     table = pd.DataFrame(rows)
     place = [*QUICK.keys, "trial"]
     for _, of in table.groupby(place, sort=False):
@@ -168,7 +166,7 @@ def test_least_squares_cover_what_is_to_be_covered_whatever_the_errors() -> None
         design = Design.of(spec)
         hits = []
         for trial in range(400):
-            records = laws.draw(spec, design, trial)
+            records = design.draw(spec, trial)
             _, ols, errors = regression.least_squares(records)
             hits.append(np.abs(ols - records.theta) < 1.96 * errors)
         assert np.mean(hits, axis=0).min() > 0.9, cell
@@ -176,7 +174,7 @@ def test_least_squares_cover_what_is_to_be_covered_whatever_the_errors() -> None
 
 def test_standard_errors_of_least_squares_are_the_sandwich_without_a_correction() -> None:
     spec = spec_of(n=60, p=2, level=0.95, errors="unequal", offset=3.0)
-    records = laws.draw(spec, Design.of(spec), 0)
+    records = Design.of(spec).draw(spec, 0)
     design = np.column_stack([np.ones(60), records.X])
     weights = np.linalg.pinv(design)
     u = records.y - design @ (weights @ records.y)
@@ -190,9 +188,9 @@ def test_standard_errors_of_least_squares_are_the_sandwich_without_a_correction(
 def test_the_ledger_lists_what_a_run_released(cell: dict[str, Any]) -> None:
     """But for thresholds, of which noise over sensitivity is free."""
     spec = spec_of(level=0.95, **cell)
-    ((_, event, _),) = regression.releases(spec)
+    ((_, event, _),) = regression.releases_regression(spec)
     design = Design.of(spec)
-    records = laws.draw(spec, design, 0)
+    records = design.draw(spec, 0)
     run = dp_regression(
         records.X, records.y, epsilon=design.eps, delta=DELTA, rng=1, errors=design.standard_errors, **design.told()
     )
@@ -205,7 +203,7 @@ def test_the_ledger_lists_what_a_run_released(cell: dict[str, Any]) -> None:
 
 def test_a_level_changes_the_intervals_and_nothing_else() -> None:
     narrow, wide = (
-        pd.DataFrame(regression.run(spec_of(level=level) | {"trials": [0, 20]})) for level in (0.5, 0.999)
+        pd.DataFrame(regression.run_regression(spec_of(level=level) | {"trials": [0, 20]})) for level in (0.5, 0.999)
     )  # fmt: skip
     for series in (regression.RISK, regression.LENGTH):
         assert (narrow["value"][narrow["series"] == series] == wide["value"][wide["series"] == series]).all()
@@ -214,7 +212,7 @@ def test_a_level_changes_the_intervals_and_nothing_else() -> None:
 
 
 def asked(**cell: Any) -> Request:
-    ((name, event, delta),) = regression.releases(spec_of(level=0.95, **cell))
+    ((name, event, delta),) = regression.releases_regression(spec_of(level=0.95, **cell))
     assert delta == DELTA
     assert event.stand_in
     assert event.rho == pytest.approx(tight_rho(cell.get("eps", 8.0), DELTA), rel=1e-12)
@@ -229,7 +227,7 @@ def test_cells_of_one_budget_share_an_audit_and_released_units_are_left_out_of_i
     released = asked(units="released").parameters["rho"]
     assert released == pytest.approx((1.0 - engine.UNITS) * tight_rho(8.0, DELTA), rel=1e-8)
     specs = [part.spec for part in PAPER.parts if part.spec["trials"][0] == 0]
-    arms = [(spec, *each[:2]) for spec in specs for each in regression.releases(spec)]
+    arms = [(spec, *each[:2]) for spec in specs for each in regression.releases_regression(spec)]
     requests = {getattr(audit.request(*arm), "attack", "none") for arm in arms}
     assert requests == {audit.REVERSES, audit.REVERSES_EQUAL}
     assert len({audit.request(*arm).json() for arm in arms}) == 7  # type: ignore[union-attr]
@@ -244,66 +242,14 @@ def test_the_attack_is_on_the_standard_errors_that_are_asked_for() -> None:
 
 
 def test_the_ledger_lists_every_release() -> None:
-    ((name, event, delta),) = regression.releases(spec_of(level=0.95, units="released"))
+    ((name, event, delta),) = regression.releases_regression(spec_of(level=0.95, units="released"))
     (row,) = entries.rows("ours", "regression", [(name, event, delta)])
     assert row["eps_tight"] == pytest.approx(8.0, rel=1e-3)
     assert {each.what for each in event.releases} >= {audit.SIZES, "slope of the mean gradient"}
 
 
-def law(panel: str, coverage: float, constant: float, **cell: Any) -> list[dict[str, Any]]:
-    """Rows of a law of two coefficients."""
-    series = {
-        regression.REFUSED: 0.0, regression.COVERED: coverage, regression.COEFFICIENT.format(0): constant,
-        regression.COEFFICIENT.format(1): coverage, regression.LENGTH: 1.234,
-    }  # fmt: skip
-    middle = {
-        "panel": panel,
-        "n": 10_000,
-        "level": 0.95,
-        "eps": 1.0,
-        "covariates": "normal",
-        "errors": "normal",
-        **cell,
-    }
-    return [{**middle, "series": name, "mean": value, "median": value} for name, value in series.items()]
-
-
-def made(folder: Path, rows: list[dict[str, Any]]) -> str:
-    """What the page quotes of these laws."""
-    told = pd.DataFrame(rows).assign(variant="main", trials=1000)
-    (folder / "ours").mkdir(exist_ok=True)
-    told.reindex(columns=[*QUICK.keys, "series", "variant", "mean", "median", "trials"]).to_csv(
-        folder / "ours/regression.csv", index=False
-    )
-    return regression_table.table(folder)
-
-
-def test_the_page_tells_coverage_and_length_of_laws_and_counts_those_that_meet_the_criterion(tmp_path: Path) -> None:
-    rows = [
-        each
-        for place in regression_table.SHOWN.values()
-        for each in law(**{"coverage": 0.95, "constant": 0.94} | place)
-    ]
-    words = made(tmp_path, rows)
-    assert f"There are {len(regression_table.SHOWN)} laws, with 1000 runs each; 0 of them have no" in words
-    assert f"of the others {len(regression_table.SHOWN)} meet the criterion" in words
-    assert "| the middle | 95.0 % | 94.0 % | 94.0 % | 1.23 |" in words
-    assert made(tmp_path, rows[5:]).count("\n") == words.count("\n") - 1
-    rows += [*law("errors", 0.95, 0.2, errors="heavy"), law("records", 0.5, 0.5, n=1000)[0]]
-    words = made(tmp_path, rows)
-    assert f"There are {len(regression_table.SHOWN) + 2} laws" in words
-    assert "1 of them have no intervals" in words
-    assert f"of the others {len(regression_table.SHOWN)} meet the criterion" in words
-
-
 def test_the_page_quotes_the_table_that_is_there() -> None:
-    """Before the first build the page says how the table is made; a page that goes on saying so fails."""
     page, results = (ROOT / "docs/beyond.md").read_text(encoding="utf-8"), ROOT / "results/paper"
-    assert summary.fill(page, {"regression": regression_table.table(results)}) == page
-    table = results / "ours/regression.csv"
-    assert ("`snakemake ours_regression` makes" in page) != table.exists()
-    if not table.exists():
-        pytest.skip("results/paper/ours/regression.csv is not built yet")
-    found = pd.read_csv(table).query("series == @regression.REFUSED")
-    assert len(found) == 54
-    assert f"in\n{len(found)} other laws" in (ROOT / "docs/regression.md").read_text(encoding="utf-8")
+    assert summary.fill(page, {"regression": pages.regression(results), "ends": pages.ends(results)}) == page
+    laws_of_table = pd.read_csv(results / "ours/regression.csv").query("series == @regression.REFUSED")
+    assert f"in\n{len(laws_of_table)} other laws" in (ROOT / "docs/regression.md").read_text(encoding="utf-8")

@@ -9,14 +9,12 @@ import pandas as pd
 import pytest
 
 from dpdescent.estimators.dp_regression import dp_regression
-from dpdescent.papers.ours import audit, ends_table
-from dpdescent.papers.ours import ends_design as laws
-from dpdescent.papers.ours.claims import regression_ends as claims
-from dpdescent.papers.ours.ends_design import Design
-from dpdescent.papers.ours.experiments import regression, regression_ends
-from dpdescent.papers.ours.iv_design import cells
+from dpdescent.papers.ours import audit, regression
+from dpdescent.papers.ours import regression_ends as ends
+from dpdescent.papers.ours.regression_design import Records
+from dpdescent.papers.ours.regression_ends import Design
+from dpdescent.papers.ours.setting import cells
 from dpdescent.replication.configuration import project
-from dpdescent.replication.report import summary
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER, QUICK = (
@@ -34,10 +32,10 @@ def spec_of(**cell: Any) -> dict[str, Any]:
     return {"variant": "main", "panel": "any", "seed": 3, "settings": SHARED, "cell": cell, "trials": [0, 2]}
 
 
-def drawn(**cell: Any) -> tuple[Design, laws.Records]:
+def drawn(**cell: Any) -> tuple[Design, Records]:
     spec = spec_of(**{**EVEN, **cell})
     design = Design.of(spec)
-    return design, laws.draw(spec, design, 0)
+    return design, design.draw(spec, 0)
 
 
 def test_the_study_has_all_cells_once_each() -> None:
@@ -50,15 +48,15 @@ def test_the_study_has_all_cells_once_each() -> None:
 def test_means_are_linear_because_none_is_beyond_its_ends(cell: dict[str, Any]) -> None:
     """A chance below 0 or above 1, or a wage that is cut, would bend the mean, and intervals would miss for that."""
     design = Design.of(cell)
-    records = laws.draw(cell, design, 0)
-    low, high = laws.RANGES[design.outcome]
-    corners = np.array([[1.0, x, d] for x in (-laws.KEPT, laws.KEPT) for d in (0.0, 1.0)]) @ records.theta
+    records = design.draw(cell, 0)
+    low, high = ends.RANGES[design.outcome]
+    corners = np.array([[1.0, x, d] for x in (-ends.KEPT, ends.KEPT) for d in (0.0, 1.0)]) @ records.theta
     if design.outcome == "binary":
         np.testing.assert_allclose(np.clip(corners, 0.0, 1.0), corners, atol=1e-12)
         assert set(np.unique(records.y)) == {0.0, 1.0}
     assert low <= records.y.min()
     assert records.y.max() <= high
-    assert np.abs(records.X[:, 0]).max() <= laws.KEPT
+    assert np.abs(records.X[:, 0]).max() <= ends.KEPT
     assert set(np.unique(records.X[:, 1])) == {0.0, 1.0}
 
 
@@ -115,9 +113,8 @@ def test_shares_that_a_law_cannot_have_are_refused() -> None:
 
 
 @pytest.mark.parametrize("panel", sorted(SPECS))
-def test_rows_hold_what_the_table_declares(panel: str) -> None:
-    rows = list(regression_ends.run({**SPECS[panel], "trials": [0, 2]}))
-    assert all(set(row) == {*QUICK.keys, *QUICK.measures, "series", "trial", "value"} for row in rows)
+def test_a_panel_has_all_its_cells_and_trials(panel: str) -> None:
+    rows = list(ends.run_regression_ends({**SPECS[panel], "trials": [0, 2]}))
     assert {row["ends"] for row in rows} == {SPECS[panel]["cell"]["ends"]}
     assert {row["trial"] for row in rows} == {0, 1}
     table = pd.DataFrame(rows)
@@ -127,8 +124,10 @@ def test_rows_hold_what_the_table_declares(panel: str) -> None:
 def test_ends_are_told_to_the_run() -> None:
     """Without them many gradients are clipped, with them hardly any."""
     clipped = {
-        ends: next(regression_ends.run(spec_of(**{**EVEN, "n": 5000, "nonzero": 0.2, "ends": ends})))["clip_fraction"]
-        for ends in ("public", "none")
+        told: next(ends.run_regression_ends(spec_of(**{**EVEN, "n": 5000, "nonzero": 0.2, "ends": told})))[
+            "clip_fraction"
+        ]
+        for told in ("public", "none")
     }
     assert clipped["public"] < 0.001 < 0.05 < clipped["none"]
 
@@ -139,7 +138,7 @@ def test_least_squares_cover_what_is_to_be_covered(cell: dict[str, Any]) -> None
     design = Design.of(spec)
     hits = []
     for trial in range(400):
-        records = laws.draw(spec, design, trial)
+        records = design.draw(spec, trial)
         _, ols, errors = regression.least_squares(records)
         hits.append(np.abs(ols - records.theta) < 1.96 * errors)
     assert np.mean(hits, axis=0).min() > 0.9
@@ -149,9 +148,9 @@ def test_least_squares_cover_what_is_to_be_covered(cell: dict[str, Any]) -> None
 def test_the_ledger_lists_what_a_run_released(cell: dict[str, Any]) -> None:
     """But for thresholds, of which noise over sensitivity is free."""
     spec = spec_of(**{**EVEN, **cell, "n": 3000})
-    ((name, event, delta),) = regression_ends.releases(spec)
+    ((name, event, delta),) = ends.releases_regression_ends(spec)
     design = Design.of(spec)
-    records = laws.draw(spec, design, 0)
+    records = design.draw(spec, 0)
     run = dp_regression(records.X, records.y, epsilon=1.0, delta=delta, rng=1, **design.told())
     assert [each.what for each in event.releases] == [each.what for each in run.event.releases]
     for listed, told in zip(event.releases, run.event.releases, strict=True):
@@ -166,65 +165,22 @@ def test_its_audits_are_those_of_the_table_without_ends() -> None:
     requests = {
         audit.request({**cell, **named}, *arm[:2]).json()  # type: ignore[union-attr]
         for cell in STUDY
-        for arm in regression_ends.releases({**cell, "panel": "any"})
+        for arm in ends.releases_regression_ends({**cell, "panel": "any"})
     }
     theirs = project.load({"scale": "paper", "seed": 3, "papers": ["ours"]}, ROOT).papers["ours"]
     others = {
         audit.request(part.spec, *arm[:2]).json()  # type: ignore[union-attr]
         for part in theirs.artefacts["regression"].parts
-        for arm in regression.releases(part.spec)
+        for arm in regression.releases_regression(part.spec)
     }
     assert len(requests) == 2
     assert requests <= others
 
 
-def made(folder: Path, told: dict[int, float]) -> str:
-    """What the page quotes of a table in which intervals cover 95 %, told in a share of the runs at each n."""
-    rows: list[dict[str, Any]] = []
-    for cell in STUDY:
-        design = Design.of(cell)
-        share = told.get(design.n, 1.0)
-        least = 0.91 if design.n == 5000 else 0.93
-        series = {regression.COEFFICIENT.format(k): (0.95, least, 0.94)[k] for k in range(3)}
-        series |= {regression.COVERED: 0.945, regression.LENGTH: 1.234}
-        rows += [
-            {**vars(design), "panel": cell["panel"], "series": name, "mean": each, "median": each, "trials": trials}
-            for name, each, trials in (
-                *((name, each, round(1000 * share)) for name, each in series.items() if share),
-                (regression.REFUSED, 1.0 - share, 1000),
-            )
-        ]
-    (folder / "ours").mkdir(exist_ok=True)
-    pd.DataFrame(rows).assign(variant="main").to_csv(folder / "ours/regression_ends.csv", index=False)
-    return ends_table.table(folder)
-
-
-def test_the_page_tells_the_least_coverage_the_length_and_how_many_runs_have_intervals(tmp_path: Path) -> None:
-    lines = made(tmp_path, {2000: 0.0, 5000: 0.4, 20_000: 0.995}).splitlines()
-    assert "|  | 50 % | 30 % | 20 % | 10 % | 5 % | 2 % |" in lines
-    assert "| n = 2,000" + 6 * " | no interval" + " |" in lines
-    assert "| n = 5,000" + 6 * " | 91 % of 400, 1.2" + " |" in lines
-    assert "| n = 20,000" + 6 * " | 93 %, 1.2" + " |" in lines
-    assert "| n = 5,000" + 5 * " | 94 % of 400" + " |" in lines
-    assert "| n = 20,000" + 5 * " | 94 %" + " |" in lines
-    for words, where in ends_table.SHOWN.items():
-        least = "91.0" if "n = 5,000" in words else "93.0"
-        assert f"| {words} | 94.5 % | {least} % | 95.0 % | 1.23 |" in lines, where
-        for column, value in where.items():
-            assert any({**cell, **cell["cell"]}.get(column) == value for cell in STUDY)
-
-
-def test_the_page_quotes_the_table_that_is_there() -> None:
-    """Before the first build the page says how the table is made; a page that goes on saying so fails."""
-    page, results = (ROOT / "docs/beyond.md").read_text(encoding="utf-8"), ROOT / "results/paper"
-    assert summary.fill(page, {"ends": ends_table.table(results)}) == page
-    assert ("`snakemake ours_regression_ends` makes" in page) != (results / "ours/regression_ends.csv").exists()
-
-
 def test_the_guide_tells_the_criteria_of_the_claims() -> None:
     """Its numbers are none of a run, so that it need not be written anew when a table is."""
     page = " ".join((ROOT / "docs/regression.md").read_text(encoding="utf-8").split())
-    assert f"at most {claims.LITTLE:g} times as long as least squares'" in page
-    assert f"more than {claims.MUCH:g} times as long as least squares'" in page
-    assert f"At {claims.MANY:,} people and 10 % of ones or more" in page
-    assert f"at 2 % of {claims.FEW:,} people, there is no interval" in page
+    assert f"at most {ends.LITTLE:g} times as long as least squares'" in page
+    assert f"more than {ends.MUCH:g} times as long as least squares'" in page
+    assert f"At {ends.MANY:,} people and 10 % of ones or more" in page
+    assert f"at 2 % of {ends.FEW:,} people, there is no interval" in page

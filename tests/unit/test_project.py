@@ -463,7 +463,15 @@ ERRORS: dict[str, tuple[Edit, str]] = {
     ),
     "artefact without an experiment": (
         lambda paper: paper["artefacts"].update(fig09=paper["artefacts"]["table_one"]),
-        r"fig09 has no experiment: write src/dpdescent/papers/sixth2026/experiments/fig09\.py, or remove it",
+        r"fig09 has no experiment: src/dpdescent/papers/sixth2026/table\.py has no run_fig09; write it there, or",
+    ),
+    "module whose name is no file's": (
+        fig01(lambda node: node.update(code="x" * 300)),
+        r"artefacts\.fig01\.code = 'x+\.*.* is not allowed; module of the paper's folder on its subject",
+    ),
+    "artefact of no subject": (
+        fig01(lambda node: node.pop("code")),
+        r"artefacts\.fig01: 'code' is a required property",
     ),
     "artefact of a subject without a module": (
         fig01(lambda node: node.update(code="shrinkage")),
@@ -666,6 +674,17 @@ def test_fault_of_the_paper_is_not_blamed_on_the_overlay(root: Path) -> None:
 def test_missing_module_of_a_paper(root: Path, module: str) -> None:
     (root / f"src/dpdescent/papers/sixth2026/{module}.py").unlink()
     with pytest.raises(ConfigError, match=rf"src/dpdescent/papers/sixth2026/{module}\.py does not exist; write it"):
+        project.load(CONFIG, root)
+
+
+@pytest.mark.parametrize("text", [None, "def draw_fig1(table, display): ..."])
+def test_missing_drawing(root: Path, text: str | None) -> None:
+    file = root / "src/dpdescent/papers/sixth2026/means_figures.py"
+    file.unlink() if text is None else file.write_text(text)
+    mend = (
+        r"write \S+/means_figures\.py" if text is None else r"\S+/means_figures\.py has no draw_fig01; write it there"
+    )
+    with pytest.raises(ConfigError, match=rf"artefacts\.fig01 has no drawing: {mend}, or"):
         project.load(CONFIG, root)
 
 

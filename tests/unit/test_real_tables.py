@@ -8,9 +8,7 @@ import pytest
 
 import real_tables_source
 from dpdescent.baselines.least_squares import linear_least_squares
-from dpdescent.papers.ours import iv_tables, real_tables
-from dpdescent.papers.ours.experiments import iv_real
-from dpdescent.papers.ours.experiments import real_tables as experiment
+from dpdescent.papers.ours import contest, iv_real, real_tables
 from dpdescent.replication.configuration import project
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,7 +51,7 @@ def test_another_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_least_squares_has_no_excess_and_zero_has_what_can_be_explained() -> None:
     (part,) = (part for part in PAPER.artefacts["real_tables"].parts if part.spec["cell"]["table"] == "card")
-    rows = list(experiment.run({**part.spec, "trials": [0, 2]}))
+    rows = list(contest.run_real_tables({**part.spec, "trials": [0, 2]}))
     sample = real_tables.sample("card")
     explained = 1.0 - np.var(sample.y - sample.X @ linear_least_squares(sample.gram)) / np.var(sample.y)
     found = {row["series"]: row["value"] for row in rows}
@@ -68,11 +66,11 @@ def test_only_tables_whose_units_were_written_down_beforehand_have_a_guarantee()
     part = next(iter(PAPER.artefacts["real_tables"].parts)).spec
     for name, table in real_tables.TABLES.items():
         spec = {**part, "cell": {**part["cell"], "table": name, "eps": 1.0}}
-        found = [event.guarantee for _, event, _ in experiment.releases(spec)]
+        found = [event.guarantee for _, event, _ in contest.releases_real_tables(spec)]
         assert ("proved" in found) is table.documented
     part = next(iter(PAPER.artefacts["iv_real"].parts)).spec
-    for name, table in iv_tables.TABLES.items():
+    for name, table in iv_real.TABLES.items():
         spec = {**part, "cell": {**part["cell"], "table": name}}
-        assert {event.guarantee for _, event, _ in iv_real.releases(spec)} == (
+        assert {event.guarantee for _, event, _ in iv_real.releases_iv_real(spec)} == (
             {"proved"} if table.from_ranges else {"none"}
         )

@@ -14,9 +14,8 @@ from dpdescent.baselines import tukey_em
 from dpdescent.baselines.least_squares import linear_least_squares
 from dpdescent.baselines.tukey_em import Settings
 from dpdescent.data.linear import LinearSample
-from dpdescent.papers.ours import contest_design as design
-from dpdescent.papers.ours.contenders import by_depth
-from dpdescent.papers.ours.contest_design import Public
+from dpdescent.papers.ours.contest_design import Public, draw
+from dpdescent.papers.ours.methods_baselines import TUKEY_EM
 from dpdescent.privacy.account import account
 from dpdescent.privacy.audit import attack
 from dpdescent.replication.configuration import project
@@ -357,8 +356,7 @@ def contest(**cell: float) -> dict[str, object]:
 def test_a_check_that_the_public_rule_expects_to_pass_does(n: int, p: int) -> None:
     spec = contest(n=n, p=p, kappa=50.0)
     public = Public.of(spec)
-    rival = by_depth.TukeyEM()
-    fits = [rival.fit(design.draw(spec, i).sample, public, np.random.default_rng(i)) for i in range(20)]
+    fits = [TUKEY_EM.fit(draw(spec, i).sample, public, np.random.default_rng(i)) for i in range(20)]
     # One in a hundred fails: three of twenty would with probability .001.
     assert sum(not fit.any() for fit in fits) < 3
 
@@ -366,22 +364,22 @@ def test_a_check_that_the_public_rule_expects_to_pass_does(n: int, p: int) -> No
 def test_where_no_number_of_models_passes_the_answer_is_zero() -> None:
     spec = contest(n=2000, p=10)
     public = Public.of(spec)
-    assert by_depth.TukeyEM().settings(public).models == 2000 // 12
-    assert not by_depth.TukeyEM().fit(design.draw(spec, 0).sample, public, np.random.default_rng(0)).any()
+    assert TUKEY_EM.settings(public).models == 2000 // 12
+    assert not TUKEY_EM.fit(draw(spec, 0).sample, public, np.random.default_rng(0)).any()
 
 
 @pytest.mark.parametrize(("n", "p", "eps"), [(50, 10, 1.0), (1000, 3, 0.2), (5000, 10, 1.0), (1000, 1, 4.0)])
 def test_the_contender_spends_the_budget_and_no_more(n: int, p: int, eps: float) -> None:
     public = Public(n, p, eps, 1e-6, {})
-    event = by_depth.TukeyEM().mechanism(public)
+    event = TUKEY_EM.mechanism(public)
     assert account(event, 1e-6).epsilon == eps
     sample = sample_of(n, p, 0)
-    assert np.isfinite(by_depth.TukeyEM().fit(sample, public, np.random.default_rng(0))).all()
+    assert np.isfinite(TUKEY_EM.fit(sample, public, np.random.default_rng(0))).all()
 
 
 def test_the_public_rule_is_near_the_best_number_of_models() -> None:
     spec = contest(n=100_000, p=10, kappa=10.0)
-    drawn = [design.draw(spec, i) for i in range(8)]
+    drawn = [draw(spec, i) for i in range(8)]
     chosen = tukey_em.public_models(100_000, 10, 1.0, 1e-6)
     risk = {
         m: np.mean([

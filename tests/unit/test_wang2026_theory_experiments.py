@@ -11,11 +11,11 @@ from dpdescent.papers.wang2026 import corollaries, explicit, network, rates, tra
 from dpdescent.papers.wang2026.arms import Arm, Noise
 from dpdescent.papers.wang2026.corollaries import run_table_rates
 from dpdescent.papers.wang2026.correlation import run_lambda_tradeoff
-from dpdescent.papers.wang2026.explicit_bounds import releases_bound_vs_run, run_bound_vs_run
+from dpdescent.papers.wang2026.explicit_bounds import run_bound_vs_run
 from dpdescent.papers.wang2026.network import Constants
 from dpdescent.papers.wang2026.setting import Analysed, Size, Task
-from dpdescent.papers.wang2026.stability import Watched, releases_stability, run_stability
-from dpdescent.papers.wang2026.starts import releases_comparator, run_comparator, run_initialisation
+from dpdescent.papers.wang2026.stability import Watched, run_stability
+from dpdescent.papers.wang2026.starts import run_comparator, run_initialisation
 from dpdescent.papers.wang2026.training import Seed
 from dpdescent.papers.wang2026.width import run_admissible_width
 from dpdescent.papers.wang2026.window import run_ext_window
@@ -383,14 +383,3 @@ def test_correlation_under_accountants(tmp_path):
 
 
 # Ledger ---------------------------------------------------------------------------------------------------------------
-
-
-def test_ledger():
-    cell = {"n": 20, "B": 5, "T": 9, "m": 12, "eta": 1.0, "kappa": [0, 2.0], "lam": [0, 0.5]}
-    arms = {"constants": "sharp", "T_of_bound": 9, "indices": 4, "t": 5}
-    for releases in (releases_bound_vs_run, releases_stability, releases_comparator):
-        entries = list(releases(spec_of("x", cell, panel="inequality", arms=arms, C_clip=0.25)))
-        assert len(entries) == len({name for name, _, _ in entries}) == 3
-        assert [event.guarantee for _, event, _ in entries] == ["none", "proved", "proved"]
-        assert entries[1][1].sampler == "fixed size"
-    assert not list(releases_comparator(spec_of("comparator", {}, panel="ntk")))

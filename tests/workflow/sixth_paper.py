@@ -47,6 +47,7 @@ artefacts:
   table_one:
     title: The same & more
     place: Table 1
+    code: table
     caption: The same means, one row a sample size
     keys: [n]
     split: []
@@ -118,14 +119,13 @@ def draw_fig01(table, display):
     axes.plot(table["n"], table["mean"], "o")
     return figure
 ''',
-    "experiments/__init__": "",
-    "experiments/table_one": '''\
+    "table": '''\
 """Table 1."""
 
 from dpdescent.papers.sixth2026.drawing import value
 
 
-def run(spec):
+def run_table_one(spec):
     """One row a trial."""
     for trial in range(*spec["trials"]):
         yield {"n": spec["cell"]["n"], "series": "mean", "trial": trial, "value": value(spec, 1, trial)}

@@ -144,7 +144,7 @@ def test_broken_off_build_leaves_no_halves_and_resumes(sixth: Build, tmp_path: P
 def test_failed_job_says_why_and_leaves_no_result(sixth: Build, tmp_path: Path) -> None:
     folder = checkout(sixth, tmp_path / "clone")
     shutil.rmtree(folder / "results")
-    experiment = folder / f"src/dpdescent/papers/{PAPER}/experiments/table_one.py"
+    experiment = folder / f"src/dpdescent/papers/{PAPER}/table.py"
     experiment.write_text(experiment.read_text().replace('"series": "mean"', '"serie": "mean"'))
     output = copies.snakemake(folder, "-c2", code=1)
     assert "ValueError: the experiment returned no column 'series'; it returned [" in output

@@ -109,7 +109,7 @@ def test_lock_that_was_left_says_how_to_go_on(clone: Path) -> None:
 @pytest.mark.workflow
 @pytest.mark.parametrize("sent", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_interrupted_build_ends_with_how_to_resume(clone: Path, sent: signal.Signals) -> None:
-    experiment = clone / f"src/dpdescent/papers/{PAPER}/experiments/table_one.py"
+    experiment = clone / f"src/dpdescent/papers/{PAPER}/table.py"
     text = experiment.read_text().replace('    """One row a trial."""', '    __import__("time").sleep(10)')
     experiment.write_text(text)
     log = clone / f"build/paper/logs/train/{PAPER}/table_one"

@@ -9,8 +9,8 @@ import pandas as pd
 
 from dpdescent.algorithms.dp_regression import INFERRED
 from dpdescent.papers.ours import decision
-from dpdescent.papers.ours.contenders.field import ADA_SSP, AMBSSGD, FTRL, PRIVATE, PUBLISHED, SSGD, SUMS, TUKEY, ZERO
 from dpdescent.papers.ours.contest_design import information
+from dpdescent.papers.ours.methods import ADA_SSP, AMBSSGD, FTRL, PRIVATE, PUBLISHED, SSGD, SUMS, TUKEY, ZERO
 from dpdescent.replication.build.files import read_rows
 
 View = dict[str, Any]
@@ -58,26 +58,30 @@ def view(folder: Path, settings: Sequence[dict[str, str]]) -> View:
 
 def contest(rows: Sequence[dict[str, str]], table: str, delta: float) -> Iterator[View]:
     """Yields cells of a contest: where, what is advised there, who is best, and medians with their 95 % intervals."""
-    keys, cells = decision.CELLS[table], dict[tuple[str, ...], dict[str, dict[str, str]]]()
+    for at, series in _cells(rows, decision.CELLS[table]):
+        risks = {
+            name: [_rounded(series[name][column]) for column in ("median", "median_low", "median_high")]
+            for name in PRIVATE if name in series
+        }  # fmt: skip
+        # The first one in a tie.
+        _, _, best = min((risk[0], k, name) for k, (name, risk) in enumerate(risks.items()))
+        # The group of rows where the cell stands first; a real table's is among its keys.
+        yield {
+            "panel": next(iter(series.values()))["panel"], **at, "artefact": table,
+            "information": _rounded(information(at["n"], at["p"], at["eps"], delta)),
+            "advised": decision.advice(at["n"], at["p"], at["eps"], delta), "best": best, "risks": risks,
+            "regrets": {name: _rounded(risk[0] / risks[best][0]) for name, risk in risks.items()},
+        }  # fmt: skip
+
+
+def _cells(rows: Sequence[dict[str, str]], keys: Sequence[str]) -> Iterator[tuple[View, dict[str, dict[str, str]]]]:
+    """Yields the places of a table's cells, and the rows of each by series."""
+    cells = dict[tuple[str, ...], dict[str, dict[str, str]]]()
     for row in rows:
         if row["variant"] == "main":
             cells.setdefault(tuple(row[key] for key in keys), {})[row["series"]] = row
-    for place, found in cells.items():
-        at: View = {key: _plain(text) for key, text in zip(keys, place, strict=True)}
-        risks = {
-            name: [_rounded(found[name][column]) for column in ("median", "median_low", "median_high")]
-            for name in PRIVATE
-            if name in found
-        }
-        best = min(risks, key=lambda name: risks[name][0])
-        advised = decision.advice(at["n"], at["p"], at["eps"], delta)
-        # The group of rows where the cell stands first; a real table's is among its keys.
-        at = {"panel": next(iter(found.values()))["panel"], **at}
-        yield {
-            **at, "artefact": table, "information": _rounded(information(at["n"], at["p"], at["eps"], delta)),
-            "advised": advised, "best": best, "risks": risks,
-            "regrets": {name: _rounded(risk[0] / risks[best][0]) for name, risk in risks.items()},
-        }  # fmt: skip
+    for place, series in cells.items():
+        yield {key: _plain(text) for key, text in zip(keys, place, strict=True)}, series
 
 
 def _rungs() -> list[View]:
@@ -87,7 +91,7 @@ def _rungs() -> list[View]:
 
 def classes(cells: Sequence[View]) -> Iterator[View]:
     """Yields, by what the rule advises, the regret of every method: median and worst over the cells."""
-    for advised, where in decision.WHERE.items():
+    for advised, where in decision.conditions().items():
         mine = [cell for cell in cells if cell["advised"] == advised]
         if mine:
             regrets = pd.DataFrame([cell["regrets"] for cell in mine])
@@ -97,23 +101,17 @@ def classes(cells: Sequence[View]) -> Iterator[View]:
 
 def instruments(file: Path) -> Iterator[View]:
     """Yields cells with instruments: coverage of intervals and sets, how often one is refused, and their length."""
-    keys, cells = INSTRUMENTS[file.stem], dict[tuple[str, ...], dict[str, dict[str, str]]]()
-    for row in read_rows(file):
-        if row["variant"] == "main" and row["panel"] != AS_IT_IS:
-            cells.setdefault(tuple(row[key] for key in keys), {})[row["series"]] = row
-    for place, found in cells.items():
-        shares = {name: _rounded(found[series]["mean"]) for name, series in SHARES.items() if series in found}
-        yield {
-            **{key: _plain(text) for key, text in zip(keys, place, strict=True)}, "artefact": file.stem, **shares,
-            "longer": _longer(found),
-        }  # fmt: skip
+    rows = [row for row in read_rows(file) if row["panel"] != AS_IT_IS]
+    for at, cell in _cells(rows, INSTRUMENTS[file.stem]):
+        shares = {name: _rounded(cell[series]["mean"]) for name, series in SHARES.items() if series in cell}
+        yield {**at, "artefact": file.stem, **shares, "longer": _longer(cell)}
 
 
-def _longer(found: dict[str, dict[str, str]]) -> float | None:
+def _longer(cell: dict[str, dict[str, str]]) -> float | None:
     """Length of DP-IV-GD's interval over that of 2SLS; None where one of them has none."""
-    if RATIO in found:
-        return _rounded(found[RATIO]["median"])
-    lengths = [found[name].get("half_width", "") for name in (SHARES["interval"], SHARES["plain"]) if name in found]
+    if RATIO in cell:
+        return _rounded(cell[RATIO]["median"])
+    lengths = [cell[name].get("half_width", "") for name in (SHARES["interval"], SHARES["plain"]) if name in cell]
     return _rounded(float(lengths[0]) / float(lengths[1])) if len(lengths) == 2 and all(lengths) else None
 
 

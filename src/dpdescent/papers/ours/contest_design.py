@@ -3,23 +3,23 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from dpdescent.data.linear import LinearSample, haar_rotation, unit_sphere
-from dpdescent.papers.ours.design import PAPER, Array, Spec, spectrum
-from dpdescent.papers.ours.iv_design import value
+from dpdescent.papers.ours.setting import Array, Spec, spectrum, trial_stream, value
 from dpdescent.privacy.accounting import tight_rho
-from dpdescent.randomness import stream
 
 LAWS = ("normal", "heavy covariates", "heavy errors", "skewed errors", "outliers")
 # Degrees of freedom of heavy tails; share of outliers, and how far they lie above, in sds of the outcome.
 FREEDOM, OUTLIERS, FAR = 3, 0.01, 10.0
 
+Constant = TypeVar("Constant")
+
 
 def information(n: float, p: float, eps: float, delta: float) -> float:
-    """Returns n sqrt(rho) / p: about the signal of a coefficient over the noise that privacy asks for."""
+    """The number n sqrt(rho) / p: about the signal of a coefficient over the noise that privacy asks for."""
     return n * math.sqrt(tight_rho(eps, delta)) / p
 
 
@@ -47,6 +47,11 @@ class Public:
         return tight_rho(self.eps, self.delta)
 
     @property
+    def rho_left(self) -> float:
+        """zCDP budget that is left once the largest eigenvalue is paid for."""
+        return float(self.rho * (1.0 - self.given["eigenvalue_share"]))
+
+    @property
     def input_bound(self) -> float:
         """B_x, to which records x are clipped: nearly all normal ones of unit variances are within it."""
         return float(self.given["input_factor"]) * math.sqrt(self.p) + 1.0
@@ -65,17 +70,16 @@ class Public:
         tolerated = math.sqrt(self.given["tolerated"] * self.n**2 * rho / (2.0 * self.p**2))
         return min(max(tolerated, 1.0), float(self.given["largest_k"])) * math.sqrt(self.p)
 
-    def pick(self, values: Sequence[float]) -> float:
-        """Returns one of three values: for little information, more or much."""
-        found = information(self.n, self.p, self.eps, self.delta)
-        return values[sum(bool(found >= level) for level in self.given["information"])]
+    def pick(self, values: Sequence[Constant]) -> Constant:
+        """One of three values: for little information, more or much."""
+        known = information(self.n, self.p, self.eps, self.delta)
+        return values[sum(bool(known >= level) for level in self.given["information"])]
 
     @classmethod
     def of(cls, spec: Spec) -> "Public":
         """Returns what is public in a cell."""
-        return cls(
-            value(spec, "n"), value(spec, "p"), value(spec, "eps"), spec["settings"]["dp_delta"], spec["arms"]["rule"]
-        )  # fmt: skip
+        n, p, eps = (value(spec, name) for name in ("n", "p", "eps"))
+        return cls(n, p, eps, spec["settings"]["dp_delta"], spec["arms"]["rule"])
 
 
 @dataclass(frozen=True)
@@ -107,11 +111,10 @@ def draw(spec: Spec, trial: int) -> Drawn:
     n, p, sigma, kappa, law = (value(spec, name) for name in ("n", "p", "sigma", "kappa", "law"))
     if law not in LAWS:
         raise ValueError(f"law={law!r} must be one of {', '.join(LAWS)}")
-    eigenvalues = spectrum(p, kappa) / spectrum(p, kappa).mean()
-    root = haar_rotation(p, _stream(spec, trial, "directions")) * np.sqrt(eigenvalues)
-    theta = unit_sphere(p, _stream(spec, trial, "theta"))
+    directions, coefficients, rng = (stream_of(spec, trial, role) for role in ("directions", "theta", "data"))
+    root = haar_rotation(p, directions) * np.sqrt(spectrum(p, kappa) / spectrum(p, kappa).mean())
+    theta = unit_sphere(p, coefficients)
     theta *= math.sqrt((1.0 - sigma**2) / float(np.sum((root.T @ theta) ** 2)))
-    rng = _stream(spec, trial, "data")
     X, errors = rng.standard_normal((n, p)), rng.standard_normal(n)
     if law == "heavy covariates":
         X /= np.sqrt(rng.chisquare(FREEDOM, (n, 1)) / (FREEDOM - 2.0))
@@ -126,11 +129,6 @@ def draw(spec: Spec, trial: int) -> Drawn:
     return Drawn(LinearSample(X, y), theta, root @ root.T)
 
 
-def _stream(spec: Spec, trial: int, role: str) -> np.random.Generator:
+def stream_of(spec: Spec, trial: int, role: str) -> np.random.Generator:
     """A trial's stream, shared by all methods, budgets and condition numbers of a size."""
-    return stream(spec["seed"], PAPER, "contest", f"n={value(spec, 'n')}_p={value(spec, 'p')}", "trial", trial, role)
-
-
-def noise_stream(spec: Spec, trial: int, method: str) -> np.random.Generator:
-    """A method's stream of noise in a trial, the same for all budgets and laws."""
-    return _stream(spec, trial, f"noise of {method}")
+    return trial_stream(spec, trial, role, "contest", f"n={value(spec, 'n')}_p={value(spec, 'p')}")

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from dpdescent.data.linear import LinearSample
-from dpdescent.papers.ours.design import Array
+from dpdescent.papers.ours.setting import Array
 from dpdescent.privacy.events import Mechanism
 
 KNOWN = (

@@ -210,6 +210,11 @@ def _binding(path: str, name: str) -> tuple[int, ...]:
     return tuple(number for number, statement in enumerate(_module(path).statements) if name in statement.names)
 
 
+def binds(file: Path, name: str) -> bool:
+    """Whether a statement at the top of a file binds a name."""
+    return bool(_binding(str(file), name))
+
+
 def _is_ours(top: str, path: str) -> bool:
     """Whether a file is of the package; a script is not."""
     return path.startswith(f"{top}/")

@@ -67,21 +67,16 @@ def quoted(results: Path) -> dict[str, str]:
 
 
 def advice(results: Path) -> str:
-    """The advice on which method to take, with its regret, from our module that has the rule."""
-    return str(importlib.import_module("dpdescent.papers.ours.decision").table(results))
+    """The advice on which method to take, with its regret, from our module that quotes tables."""
+    return str(importlib.import_module("dpdescent.papers.ours.pages").advice(results))
 
 
 def beyond(results: Path) -> dict[str, str]:
-    """The blocks of docs/beyond.md, from our modules that read the tables."""
-    calibrated, decision, regression, ends = (
-        importlib.import_module(f"dpdescent.papers.ours.{name}")
-        for name in ("calibrated", "decision", "regression_table", "ends_table")
-    )
+    """The blocks of docs/beyond.md, from the same module."""
+    pages = importlib.import_module("dpdescent.papers.ours.pages")
     return {
-        "advice": advice(results), "rules": str(decision.compared(results)),
-        "calibrated": str(calibrated.table(results)), "regression": str(regression.table(results)),
-        "ends": str(ends.table(results)),
-    }  # fmt: skip
+        name: str(getattr(pages, name)(results)) for name in ("advice", "rules", "calibrated", "regression", "ends")
+    }
 
 
 def documented() -> dict[str, str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dpdescent.replication.build.fingerprint import module_file, reachable
+from dpdescent.replication.build.fingerprint import binds, module_file, reachable
 from dpdescent.replication.configuration import consistency, overlays, schemas
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.configuration.packs import LONGEST_ARGUMENT, Pack, ledger_json, packs_of
@@ -38,6 +38,7 @@ class Artefact:
 
     Attributes:
         paper, id: keys of the paper and the artefact; its results are at `<paper>/<id>`.
+        code: module of the paper's folder on its subject, which makes it.
         title, place: title for captions, and place in the paper.
         caption: description of the plot, in words.
         keys: grid columns of its table, in the order of sorting.
@@ -47,7 +48,6 @@ class Artefact:
         packs: its parts by job.
         reads: artefacts of the same paper whose tables its jobs read.
         same_runs: artefact of the same paper that makes the same runs and measures them for this one too, if any.
-        code: module of the paper's folder on its subject; None where it has one of its own, `experiments.<id>`.
         on_request: whether it is made on request only, in a folder apart from a build's.
         display: values that only its figure reads.
         agrees_within: how far numbers may be from those of another class of processors, relative to themselves; 0 where
@@ -56,6 +56,7 @@ class Artefact:
 
     paper: str
     id: str
+    code: str
     title: str
     place: str
     caption: str
@@ -70,25 +71,25 @@ class Artefact:
     packs: list[Pack] = field(default_factory=list, repr=False)
     agrees_within: float = 0.0
     same_runs: str | None = None
-    code: str | None = None
 
     @property
     def run(self) -> str:
         """`module:function` that makes the rows of a part."""
-        return self._named(self.code, f"run_{self.id}", f"experiments.{self.id}:run")
+        return f"{self._module}:run_{self.id}"
 
     @property
     def releases(self) -> str:
         """`module:function` that lists the ledger entries of a cell; a formula's artefact may have none."""
-        return self._named(self.code, f"releases_{self.id}", f"experiments.{self.id}:releases")
+        return f"{self._module}:releases_{self.id}"
 
     @property
     def draw(self) -> str:
         """`module:function` that draws its table; a module of its own, because training imports no code that draws."""
-        return self._named(self.code and f"{self.code}_figures", f"draw_{self.id}", f"figures:draw_{self.id}")
+        return f"{self._module}_figures:draw_{self.id}"
 
-    def _named(self, module: str | None, function: str, otherwise: str) -> str:
-        return f"dpdescent.papers.{self.paper}.{f'{module}:{function}' if module else otherwise}"
+    @property
+    def _module(self) -> str:
+        return f"dpdescent.papers.{self.paper}.{self.code}"
 
     @property
     def item(self) -> str:
@@ -298,22 +299,28 @@ def _artefact(paper: str, name: str, plain: Node, seed: int, where: str, root: P
                 f" {length:,} bytes, more than a command line takes; give fewer parts a job, or split a long grid"
             )
     artefact = Artefact(
-        paper, name, node["title"], node["place"], node["caption"], node["keys"], node.get("measures", []),
-        node["cells"], node.get("arms", {}), parts, node.get("reads", []), "on_request" in node,
-        node.get("display", {}), packs, float(node.get("agrees_within", 0.0)),
-        node.get("same_runs"), node.get("code"),
+        paper, name, node["code"], node["title"], node["place"], node["caption"], node["keys"],
+        node.get("measures", []), node["cells"], node.get("arms", {}), parts, node.get("reads", []),
+        "on_request" in node, node.get("display", {}), packs, float(node.get("agrees_within", 0.0)),
+        node.get("same_runs"),
     )  # fmt: skip
     consistency.check_columns(node, _module(artefact, root, here), root / "src", here)
     return artefact
 
 
 def _module(artefact: Artefact, root: Path, here: str) -> Path:
-    """The file of the code that makes an artefact, after a check that it and the file of the drawing code exist."""
+    """The file of the code that makes an artefact, after a check that its functions and those of its drawing exist."""
     wanted = [("experiment", artefact.run), *([] if artefact.is_table else [("drawing", artefact.draw)])]
     for what, name in wanted:
-        file = module_file(root / "src", name.partition(":")[0])
+        module, _, function = name.partition(":")
+        file = module_file(root / "src", module)
         if not file.is_file():
             raise ConfigError(f"{here} has no {what}: write {file.relative_to(root)}, or remove it")
+        if not binds(file, function):
+            raise ConfigError(
+                f"{here} has no {what}: {file.relative_to(root)} has no {function}; write it there, or give the module "
+                "that has it as `code`"
+            )
     return module_file(root / "src", artefact.run.partition(":")[0])
 
 
@@ -360,7 +367,7 @@ def _check_code(papers: list[str], root: Path) -> None:
     for module in modules:
         if not module.is_file():
             raise ConfigError(f"papers: {module.relative_to(root)} does not exist; write it, or leave the paper out")
-    subjects = [file for folder in folders for room in (".", "experiments") for file in folder.glob(f"{room}/*.py")]
+    subjects = [file for folder in folders for file in folder.glob("*.py")]
     scripts = (root / "workflow/scripts").glob("*.py")
     try:
         reachable(root / "src", [*scripts, *subjects, *modules])

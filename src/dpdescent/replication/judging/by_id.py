@@ -8,7 +8,7 @@ from dpdescent.replication.judging.evidence import Claim, Evidence
 
 
 class Claims(Protocol):
-    """A paper's `claims` package: it lists the modules that judge, each with a function `judge` of its own."""
+    """A paper's `claims`: it lists the modules that judge, each with a function `judge` of its own."""
 
     PARTS: tuple[ModuleType, ...]
 

@@ -180,7 +180,7 @@ def rows(
 ) -> pd.DataFrame:
     """Rows of a table that have the given values; no rows where the table is not there, or is empty.
 
-    A paper's `reading` binds its columns once: `rows = partial(evidence.rows, COLUMNS)`. Columns that the table lacks,
+    A paper's `criteria` binds its columns once: `rows = partial(evidence.rows, COLUMNS)`. Columns that the table lacks,
     of these or of those in `where`, are filled with NaN.
     """
     table = evidence.tables.get(artefact, pd.DataFrame())

@@ -1,7 +1,7 @@
 """The records that judging makes in every paper: claims with their verdicts, and findings.
 
 A claim is written down in one call, keywords only; its id is a literal there, or in the row of literals that the call
-reads, so that a search for the id finds it. A paper's `reading` binds the paper's key once:
+reads, so that a search for the id finds it. A paper's `criteria` binds the paper's key once:
 `claim = partial(records.claim, PAPER)`, and so on.
 """
 
