@@ -817,3 +817,14 @@ def test_gains_of_a_correlation_are_over_the_next_smaller_one() -> None:
     rows = [own | {"lam": lam, "value": value} for lam, value in ((0.9, 1.0), (0.0, 4.0), (0.5, 2.0))]
     found = [row for row in training.with_steps(rows) if row["series"] == setting.STEP]
     assert [(row["lam"], row["value"]) for row in found] == [(0.5, 2.0), (0.9, 1.0)]
+
+
+def test_a_squared_gradient_stands_over_four_beta_times_the_loss(table: str) -> None:
+    spec = small("ext_proof", table, "curvature")
+    (row,) = [
+        row for row in run_of("ext_proof")(spec)
+        if (row["series"], row["place"], row["constants"]) == (lemmas.SELF_BOUND, "start", "sharp")
+    ]  # fmt: skip
+    seed = Seed(lemmas.Starts.of(spec), 0, row["n"])
+    (loss,), (gradient,) = seed.loss_and_gradient(seed.problem.start[0][None])
+    assert row["value"] == pytest.approx(np.sum(gradient**2) / (4.0 * seed.bounds("sharp").beta * loss))
