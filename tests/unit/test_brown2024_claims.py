@@ -13,7 +13,7 @@ from scipy import stats
 
 from committed import Edit, Tables, both, change, put, tilt
 from committed import committed as of_paper
-from dpdescent.papers.brown2024 import claims, clipping, findings, guarantees, separation
+from dpdescent.papers.brown2024 import accuracy, claims, clipping, findings, guarantees, separation
 from dpdescent.replication.judging import by_id
 from dpdescent.replication.judging.evidence import Claim
 from later import Later
@@ -21,9 +21,10 @@ from later import Later
 committed = functools.partial(of_paper, "brown2024")
 TABLES = {name: table for name, table in committed().tables.items() if name != "bounds"}
 
-NOT_TESTABLE = {"theorem-2.7", "free-privacy-p-near-n", "no-cost-to-privacy"}
+NOT_TESTABLE = {"no-cost-to-privacy"}
 ANY = "P(some gradient is clipped)"
-ADA_SSP = ("AdaSSP", "AdaSSP (zCDP-matched)", "AdaSSP (public bounds)")
+PUBLIC = "AdaSSP (public bounds)"
+ADA_SSP = ("AdaSSP", "AdaSSP (zCDP-matched)", PUBLIC)
 LEVEL = "level under the law"
 RESIDUAL = "largest residual after one step from theta*"
 
@@ -107,10 +108,10 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"(fig0[19])-dp-gd-constant": lambda f: tilt(f, "p", 0.05, error_to="theta_star", series="DP-GD"),
     r"(fig0[19])-ols-constant": lambda f: tilt(f, "p", -0.05, error_to="theta_star", series="OLS"),
     r"(fig0[19])-dp-gd-constant-to-ols": lambda f: tilt(f, "p", 0.05, error_to="theta_hat", series="DP-GD"),
-    r"(fig0[19])-adassp-grows": lambda f: both(*(tilt(f, "p", -0.6, variant="main", series=s) for s in ADA_SSP)),
-    r"(fig0[19])-adassp-root": lambda f: both(*(tilt(f, "p", -0.2, variant="main", series=s) for s in ADA_SSP)),
-    r"(fig0[19])-order-adassp": lambda f: put(f, "mean", 0.3, p=1000, variant="main", series="AdaSSP"),
-    r"(fig0[19])-order-matched": lambda f: put(f, "mean", 0.3, p=50, series="AdaSSP (zCDP-matched)"),
+    r"(fig0[19])-adassp-grows": lambda f: both(*(tilt(f, "p", -0.6, series=s) for s in ADA_SSP)),
+    r"(fig0[19])-adassp-root": lambda f: both(*(tilt(f, "p", -0.4, series=s) for s in ADA_SSP)),
+    r"(fig0[19])-order-adassp": lambda f: both(*(put(f, "mean", 0.2, p=20, series=s) for s in ADA_SSP)),
+    r"(fig0[19])-order-matched": lambda f: put(f, "mean", 0.2, p=20, series="AdaSSP (zCDP-matched)"),
     r"(fig0[19])-order-ols": lambda f: put(f, "mean", 9.0, p=2, series="OLS"),
     r"(fig0[19])-law": lambda f: put(f, "q95", 0.7, series=LEVEL),
     r"fig01-order-large-n": lambda: put("fig01", "mean", 1e-3, variant="n = 3000p", series=ADA_SSP.__contains__),
@@ -126,8 +127,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"privacy-error-quantiles": lambda: change("fig02", 1e4, "q975", **cost("a", "5", "privacy")),
     COST + r"privacy-rate": lambda f, panel, k: tilt(f, "n", 0.15, **cost(panel, k, "privacy")),
     r"(fig0[28])([ab])-sampling-rate": lambda f, panel: tilt(f, "n", -0.3, **cost(panel, "5", "sampling")),
-    COST + r"dominates": lambda f, panel, k: change(f, 99.0, **cost(panel, k, "privacy")),
-    COST + r"reasonable": lambda f, panel, k: change(f, 99.0, **cost(panel, k, "privacy")),
+    COST + r"(?:dominates|reasonable)": lambda f, panel, k: change(f, 99.0, "predicted", **cost(panel, k, "privacy")),
     COST + r"law": lambda f, panel, k: put(f, "q95", 0.7, **cost(panel, k, LEVEL)),
     r"fig02-author-dominates": lambda: put("ext_author_profile", "mean", 9.0, panel="fig02", n=5000, series="privacy"),
     r"fig08([ab])-author-reasonable": lambda panel: put(
@@ -182,8 +182,10 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"law-mean": lambda: put("ext_law", "mean", 0.99, series="level of the mean over runs", T=20),
     r"bias-decays": lambda: put("ext_law", "mean", 1.1, series="last contraction over ||M||", T=60),
     r"bias-seven-eighths": lambda: put("ext_law", "mean", 1.1, series="distance over (7/8)^t", T=1),
-    r"lemma-2.2": lambda: put("ext_law", "q95", 0.01, panel="clipped", clip_factor=8.0, series=LEVEL),
-    r"conditioning-moves-the-law": lambda: put("ext_law", "mean", 0.6, series="level, nothing clipped"),
+    r"lemma-2.2": lambda: put("ext_law", "q975", 0.01, clip_factor=8.0, series="shift less share that clips"),
+    r"conditioning-moves-the-law": lambda: put(
+        "ext_law", "mean", 0.01, series="level where nothing is clipped less all"
+    ),
     r"gradients-root-p": lambda: tilt("table_proofs", "p", 0.3, quantity="largest gradient of a run without clipping"),
     r"gradients-cauchy-schwarz": lambda: tilt("table_proofs", "p", 0.8, quantity=CAUCHY_SCHWARZ),
     r"cauchy-schwarz-is-loose": lambda: tilt("table_proofs", "p", -0.7, quantity=CAUCHY_SCHWARZ),
@@ -201,7 +203,8 @@ FALSE: dict[str, Callable[..., Edit]] = {
 }  # fmt: skip
 # What no table can change: arithmetic of the paper's own formulas, and exact laws.
 LAWS = {f"theorem-3.1-steps-{axis}" for axis in ("lambda", "m", "p", "beta")} | {
-    "claim-c.9", "claim-c.11", "eq-97", "eq-100", "ten-batches", "population-not-covered",
+    "claim-c.9", "claim-c.11", "eq-97", "eq-100", "ten-batches", "population-not-covered", "theorem-2.7",
+    "free-privacy-p-near-n",
 }  # fmt: skip
 FORMULAS = {"lemma-2.1", "footnote-2-0.015", *LAWS}
 
@@ -211,6 +214,7 @@ TRUE: dict[str, Callable[..., Edit]] = {
     r"(fig0[19])-adassp-root": lambda f: both(
         *(put(f, "mean", 1.0, series=series) for series in ADA_SSP), *(tilt(f, "p", 0.5, series=s) for s in ADA_SSP)
     ),
+    r"(fig0[19])-order-(?:adassp|matched)": lambda f: both(*(put(f, "mean", 9.0, series=s) for s in ADA_SSP)),
     r"adassp-root-commonly-run": lambda: both(
         large_dimensions,
         *(put("ext_large_dimension", "mean", 1.0, series=series) for series in ADA_SSP[::2]),
@@ -220,7 +224,7 @@ TRUE: dict[str, Callable[..., Edit]] = {
         put("ext_large_dimension", "mean", 1.0, series="projected descent"),
         tilt("ext_large_dimension", "p", 0.5, series="projected descent"),
     ),
-    COST + r"(?:dominates|reasonable)": lambda f, panel, k: change(f, 0.01, **cost(panel, k, "privacy")),
+    COST + r"(?:dominates|reasonable)": lambda f, panel, k: change(f, 0.01, "predicted", **cost(panel, k, "privacy")),
     r"fig04-optimum-(\d+)": lambda n: put("fig04", "mean", 1e-9, n=int(n), series="mse", clip_factor=0.5),
     r"fig07-half-(?:clipped|or-none)-(\d+)": lambda n: change("fig07", 1e-3, n=int(n), clip_fraction=half),
     r"no-clipping-(\d+)": lambda k: both(
@@ -248,7 +252,8 @@ def of(made: dict[str, Callable[..., Edit]], name: str) -> Edit:
 
 
 def test_every_claim_can_be_reproduced() -> None:
-    missed = [name for name in TESTABLE if WORLD[name].verdict != "reproduced"]
+    # A distance of p from n that no reading fixes decides the third.
+    missed = [name for name in TESTABLE if WORLD[name].verdict != "reproduced" and name != "free-privacy-p-near-n"]
     assert {name: after(of(TRUE, name), name) for name in missed} == dict.fromkeys(missed, "reproduced")
     assert {name for name in WORLD if WORLD[name].verdict == "not testable"} == NOT_TESTABLE
 
@@ -312,18 +317,28 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
         "fig03-falls-in-gamma", put("fig03", "mean", 0.005, gamma=lambda gamma: gamma > 60), "reproduced"
     ),
     "a shift of the law below the share of runs that clip": (
-        "lemma-2.2", put("ext_law", "q95", 0.8, clip_factor=6.0, series=LEVEL), "reproduced"
+        "lemma-2.2", put("ext_law", "q975", -0.01, clip_factor=6.0, series="shift less share that clips"), "reproduced"
+    ),
+    "bounds of AdaSSP that help it": (
+        "fig01-order-adassp",
+        both(of(TRUE, "fig01-order-adassp"), put("fig01", "mean", 0.2, variant="bounds root p and 2", series=PUBLIC)),
+        "inconclusive",
+    ),
+    "an optimum without clipping at one T": (
+        "fig04-optimum-1000",
+        put("fig04", "mean", 1e-9, n=1000, variant="ten iterations", series="mse", clip_factor=10.0),
+        "reproduced",
     ),
     "one way to run AdaSSP": (
         "fig09-adassp-root",
-        both(of(TRUE, "fig09-adassp-root"), tilt("fig09", "p", -0.2, variant="main", series="AdaSSP (public bounds)")),
+        both(of(TRUE, "fig09-adassp-root"), tilt("fig09", "p", -0.4, variant="main", series=PUBLIC)),
         "inconclusive",
     ),
     "errors that the start-up bends at large n": (
         "fig08a-3-privacy-rate", change("fig08", 9.0, **cost("a", "3", "privacy"), n=100_000), "reproduced"
     ),
     "sampling that dominates beyond the script's grid": (
-        "fig08a-5-reasonable", put("fig08", "mean", 9.0, **cost("a", "5", "privacy"), n=35_000), "inconclusive"
+        "fig08a-5-reasonable", put("fig08", "predicted", 9.0, **cost("a", "5", "privacy"), n=35_000), "inconclusive"
     ),
     "thresholds that grow slower than the root": ("fig03-scaling-0.1", flattened, "reproduced"),
     "events that were never seen": (
@@ -388,9 +403,6 @@ def test_privacy_of_the_noise_is_computed(monkeypatch: pytest.MonkeyPatch) -> No
     assert (found.verdict, found.measured) == ("not reproduced", pytest.approx(2.25, rel=1e-12))
 
 
-STEPS = separation.required_steps
-
-
 @pytest.mark.parametrize(
     ("name", "other", "refuted"),
     [
@@ -398,7 +410,8 @@ STEPS = separation.required_steps
         ("least_steps", lambda *_, m, **__: m**2, {"theorem-3.1-steps-m"}),
         ("least_steps", lambda *_, noise_sd, **__: 1 / noise_sd, {"theorem-3.1-steps-lambda"}),
         ("least_steps", lambda *_, beta, **__: 1 / beta, {"theorem-3.1-steps-beta"}),
-        ("required_steps", lambda *, p, **given: STEPS(p=p, **given) / p, {"theorem-3.1-steps-p"}),
+        # The power 3/2 of a logarithm, the smallest growth that is to be refused.
+        ("least_steps", lambda *_, noise_sd, **__: 9 * (1 - math.log10(noise_sd)) ** 1.5, {"theorem-3.1-steps-lambda"}),
         ("t_interval_coverage", lambda *_, **__: 0.94, {"claim-c.9", "population-not-covered"}),
         ("scaled_variation", lambda p, distance: distance * p**0.5, {"claim-c.11"}),
         ("CONTRACTION", 0.5, {"eq-97", "eq-100"}),
@@ -413,6 +426,23 @@ def test_exact_laws_refute_where_they_say_otherwise(
     monkeypatch.setattr(separation, name, other)
     found = judged(TABLES, separation)
     assert {each for each, claim in found.items() if claim.verdict == "not reproduced"} == refuted
+
+
+@pytest.mark.parametrize("power", [{"n": 0.15}, {"p": 0.5}, {"rho": -0.5}])
+def test_a_power_that_is_missing_from_theorem_2_7_is_refused(
+    power: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = accuracy.error_over_bound
+    monkeypatch.setattr(
+        accuracy, "error_over_bound",
+        lambda **given: error(**given) * math.prod(given[symbol] ** by for symbol, by in power.items()),
+    )  # fmt: skip
+    assert judged(TABLES, accuracy)["theorem-2.7"].verdict == "not reproduced"
+
+
+def test_too_few_steps_miss_theorem_2_7(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(accuracy, "CONSTANTS", (2.5,))
+    assert judged(TABLES, accuracy)["theorem-2.7"].verdict == "not reproduced"
 
 
 def test_epsilon_is_compared_with_the_printed_one() -> None:
@@ -491,7 +521,7 @@ SURE = {
     "claim-a.12", "theorem-1.2", "privacy-error-quantiles", "fig03-falls-in-gamma", "fig04-clipped-falls", "eq-33",
     "eq-67", "eq-80", "noise-ratio-logarithm", "records-linear", "records-logarithm", "law-without-clipping",
     "law-heavy-tails", "law-singular", *FORMULAS,
-    *(name for name in WORLD if name.startswith("fig") and name.endswith("-law")),
+    "lemma-2.2", *(name for name in WORLD if name.startswith("fig") and name.endswith(("-law", "-dominates"))),
 }  # fmt: skip
 
 
@@ -574,7 +604,7 @@ def test_any_grids_of_one_value_can_be_judged(axis: str, place: int) -> None:
     for claim in found.values():
         if claim.measured is not None and math.isnan(claim.measured):
             assert claim.verdict == "not testable", claim
-    assert len(findings.demonstrate(replace(committed(), tables=made))) == 15
+    assert len(findings.demonstrate(replace(committed(), tables=made))) == 16
     assert sum(claim.verdict == "not testable" for claim in found.values()) > len(NOT_TESTABLE)
 
 

@@ -97,7 +97,8 @@ def test_rows_hold_what_the_table_declares_and_nothing_else(name, panel):
     assert rows[measured].notna().any().all()
     table = tables.summarise([rows.assign(variant="main")], artefact.keys, artefact.measures)
     assert not table.duplicated([*artefact.keys, "series"]).any()
-    assert table["trials"].min() >= 2
+    # Few small data sets clip in some runs and not in others.
+    assert table["trials"][~table["series"].str.startswith("level where nothing")].min() >= 2
 
 
 @pytest.mark.parametrize(("of_length", "panel"), [("fig06", "clipped"), ("fig06", "exact"), ("fig11", "clipped")])
@@ -214,6 +215,10 @@ def test_what_runs_is_what_the_ledger_says(name, panel, monkeypatch):
     list(run(name, spec))
     events = [event for _, event, _ in releases(name, spec) if event.name == "DP-GD"]
     told = {(event.releases[0].sensitivity, event.releases[0].noise_sd) for event in events}
+    # A run without clipping, beside which clipped ones are put, is in the ledger without a guarantee.
+    free = {each for each in ran if math.isinf(each[0])}
+    assert bool(free) is any(event.name == design.unclipped().name for _, event, _ in releases(name, spec))
+    ran -= free
     assert {each[:2] for each in ran} == told
     counts = {event.releases[0].count for event in events}
     assert {steps for *_, steps in ran} <= counts | {count // 10 for count in counts}

@@ -61,7 +61,7 @@ def test_small_sigma_by_how_far_steps_can_go() -> None:
     furthest = ETA * (T * gamma + 6 * noise * math.sqrt(T * p))
     bound = math.log(n * rho / (beta() * p)) ** 4 * sigma * p / (math.sqrt(rho) * n)
     assert furthest < 1e-6
-    assert f"error {1 - furthest:.2g}, bound {bound:.2g} at sigma = 1e-12" in text("small-sigma")
+    assert f"error {1 - furthest:.2g}, bound {bound:.2g} at sigma = 1e-12" in text("small-sigma-accuracy")
 
 
 def test_start_up_bias_by_plain_descent() -> None:

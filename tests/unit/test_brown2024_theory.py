@@ -348,12 +348,6 @@ def test_noise_moves_iterates_no_further_than_their_bound() -> None:
 # Theorem 3.1
 
 
-def test_steps_for_coverage() -> None:
-    at = {"sigma": 2.0, "m": 10, "p": 5, "eta": ETA, "noise_sd": 0.4}
-    assert separation.required_steps(**at, beta=BETA, constant=3.0) == pytest.approx(3 * math.log(100 / 0.005))
-    assert separation.required_steps(**{**at, "noise_sd": 1e6}, beta=0.5) < 0.0
-
-
 @pytest.mark.parametrize("construction", ["independent runs", "checkpoints"])
 def test_closeness_is_that_of_the_stacked_gaussians(construction: str) -> None:
     """Covariances by blocks, eq. 85 to 94, and the norm of Claim C.11 from dense matrices."""
@@ -425,12 +419,12 @@ def test_where_the_rates_set_in() -> None:
 
 def test_theorem_2_7_loses_logarithms_of_n_alone() -> None:
     """At fixed n/p the bound has the logarithm of a constant, the theorem's gamma that of n."""
-    found = [accuracy.noise_over_bound(p=p, ratio=100.0, rho=1.0, beta=0.05) for p in (10**2, 10**8)]
-    T = math.ceil(math.log(100))
+    found = [accuracy.error_over_bound(n=100 * p, p=p, rho=1.0, beta=0.05, constant=10.0) for p in (10**2, 10**8)]
+    T = math.ceil(10 * math.log(100))
     logs = [math.log(100 * p * T / 0.05) ** 3 for p in (10**2, 10**8)]
     assert found[1] / found[0] == pytest.approx(logs[1] / logs[0])
     silent = separation.silent_theorem(sigma=1.0, m=10, p=10, eta=0.25, beta=0.05)
-    assert separation.required_steps(sigma=1.0, m=10, p=10, eta=0.25, noise_sd=silent, beta=0.05) == pytest.approx(0.0)
+    assert math.log(1.0 * 10 * 10 / (0.25 * silent * 0.05)) == pytest.approx(0.0)
 
 
 # Separations and distances of laws

@@ -25,6 +25,7 @@ from dpdescent.papers.brown2024.setting import (
     true_theta,
     unclipped,
 )
+from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra, records, statistics
 from dpdescent.replication.judging.criteria import BELOW_0, at_most, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
@@ -162,14 +163,12 @@ def design_of(spec: Spec, trial: int) -> LinearSample:
 
 def releases_ext_law(spec: Spec) -> Iterator[Release]:
     """Yields the ledger entries of one panel; without clipping the sensitivity has no bound."""
-    if spec["panel"] != "clipped":
-        event = unclipped()
-        return released(spec, [(f"{event.name}, {spec['panel']}", event)])
-    settings = by_threshold(spec)
-    return released(
-        spec,
-        [(f"DP-GD n={setting.n} gamma={k:g} sqrt(p), {spec['panel']}", setting) for k, setting in settings.items()],
-    )
+    event = unclipped()
+    arms: list[tuple[str, Setting | Mechanism]] = [(f"{event.name}, {spec['panel']}", event)]
+    if spec["panel"] == "clipped":
+        settings = by_threshold(spec).items()
+        arms += [(f"DP-GD n={setting.n} gamma={k:g} sqrt(p), {spec['panel']}", setting) for k, setting in settings]
+    return released(spec, arms)
 
 
 # Claims
