@@ -135,10 +135,6 @@ def test_equal_arms_share_an_audit() -> None:
     assert len(set(found)) == 2 < len(found)
 
 
-def test_there_are_no_statements_beside_the_arms() -> None:
-    assert list(audit.statements()) == []
-
-
 def test_the_long_strategy_of_me_is_computed_once_and_attacked_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,15 +23,6 @@ def test_weights_term_by_term() -> None:
     assert laws.h_x(SMALL, omega) == pytest.approx(exact, rel=1e-12)
 
 
-def test_golden_optimum() -> None:
-    nu, error = laws.best_nu(BASE)
-    assert laws.least_error(BASE) == pytest.approx(0.008795, rel=1e-4)
-    assert error == pytest.approx(0.008939, rel=1e-4)
-    assert nu / (BASE.eta * BASE.mu) == pytest.approx(4.2, abs=0.05)
-    assert laws.best_damped_nu(BASE) == pytest.approx(0.0405, abs=5e-5)
-    assert laws.damped_anti_pgd(BASE, 0.0405) == pytest.approx(0.02799, rel=2e-4)
-
-
 @pytest.mark.parametrize("problem", [SMALL, NOISY], ids=["small", "labels"])
 def test_optimum_by_its_power(problem: RegressionProblem) -> None:
     width = float(problem.rates.min())
