@@ -192,14 +192,14 @@ def _multiplier_sign(evidence: Evidence) -> Finding:
     return finding(
         id="multiplier-sign", location="App. E, Thm E.1, (91)", kind="mathematics", severity="low", status="question", artefact="fig03",
         statement="for lambda_t >= 0, sum lambda_t <= 2 lambda_0, gradients of every strongly convex F meet (91) with Lambda = sum lambda_t exp(-i omega t)",
-        expected="a quadratic form that is not negative",
+        expected="a form that is not negative",
         measured=(
-            f"{plus:.3g} as printed, {minus:.3g} with a minus sign at t != 0: F' = L theta above 0, mu theta below, mu = {mu:g}, L = {L:g}, theta alternating between -1 and 1 for {len(path)} steps, "
-            f"lambda_0 = lambda_1 = 1. A bound fails too: at eta = {steep.eta:g}, lambda_(-2), lambda_(-1), lambda_0 = 2.4, 0.36, 2.8, it is {share:.3g} of the mean square of the path -10, -5, 2, -6 repeated. "
-            f"Figure 3's bounds, printed over other: {min(quotients, default=math.nan):.3g} to {max(quotients, default=math.nan):.3g}"
+            f"{plus:.3g} as printed, {minus:.3g} with a minus sign: slopes {L:g} above 0, {mu:g} below, theta alternating between -1 and 1, {len(path)} steps, "
+            f"lambda_0 = lambda_1 = 1. Certified is {share:.3g} of the mean square of -10, -5, 2, -6 repeated (eta = {steep.eta:g}, lambda_(-2) to lambda_0 = 2.4, 0.36, 2.8). "
+            f"Figure 3's bounds, printed/other: {min(quotients, default=math.nan):.3g} to {max(quotients, default=math.nan):.3g}"
         ),
         why="with the printed sign (91) holds for odd gradients only",
-        charitable="the sign may be part of Lambda's definition; Theorem 3.1 stands with it repaired; as printed, only the slack of (10) protects it",
+        charitable="Theorem 3.1 stands with the sign repaired; as printed, only the slack of (10) protects it",
         repair="lambda_0 - sum over t != 0 of lambda_t exp(-i omega t)",
     )  # fmt: skip
 
