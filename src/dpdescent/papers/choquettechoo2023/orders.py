@@ -331,7 +331,7 @@ def _judge_table1(evidence: Evidence) -> Iterator[Claim]:
     implied = entries.assign(mean=entries["order"] / entries["order_lower"], se=math.nan)
     yield claim_on_all_cells(
         id="table1-ratio", artefact="table1", location="Table 1", kind="table", source="identity",
-        statement="the ratios to the lower bound are Theta(d / (eta d_eff)) and O(log^2(1/(eta mu)))",
+        statement="(algebra) the ratios to the lower bound are Theta(d / (eta d_eff)) and O(log^2(1/(eta mu)))",
         quantity="printed ratio over the quotient of its row's entry and the lower bound's: the one that is furthest from 1",
         cells=algebra.ratios(printed.assign(mean=printed["order"]), implied, ["row", "d", "eta"]), criterion=within_of(1.0, EQUAL),
         changed="Before a review F_inf over the exact infimum, which has logarithms that the lower bound has not, was to be of the printed order.",
