@@ -230,12 +230,11 @@ def _slopes_above_the_orders(evidence: Evidence) -> Finding:
 
 def _restarts(evidence: Evidence) -> Finding:
     accuracy = rows(evidence, "fig04a", series="test accuracy")
-    plain = accuracy[~accuracy["mechanism"].astype(str).str.endswith(RESTARTS)]
-    restarted = accuracy[accuracy["mechanism"].astype(str).str.endswith(RESTARTS)]
-    restarted = restarted.assign(mechanism=restarted["mechanism"].astype(str).str.removesuffix(RESTARTS))
-    both = restarted.merge(plain[["mechanism", "eps", "mean"]], on=["mechanism", "eps"], suffixes=("", "_plain"))
+    names = accuracy["mechanism"].astype(str)
+    restarted = accuracy[names.str.endswith(RESTARTS)].assign(mechanism=names.str.removesuffix(RESTARTS))
     changes = sorted(
-        (100 * (row["mean"] - row["mean_plain"]), row["mechanism"], row["eps"]) for row in algebra.rows_of(both)
+        (100 * (row["mean"] - plain["mean"]), row["mechanism"], row["eps"])
+        for plain, row in algebra.paired_rows(accuracy, restarted, ["mechanism", "eps"])
     )
     lost = values_text((f"{name}, eps = {eps:g}", change) for change, name, eps in changes[:2])
     gained = values_text((f"{name}, eps = {eps:g}", change) for change, name, eps in changes[2:][-1:])
