@@ -191,6 +191,7 @@ FORMULAS = FORMS | {
     "finite-rate-ftrl", "finite-gain", "finite-admissible-rate", "misprints", "table4-fast-decay",
     "squared-error-misleads", "theorem-2.2-ftrl-eta", "table2-sensitivity-nu", "table2-suboptimality-nu",
     "nu-below-eta-mu", "separation-ftrl", "near-optimal-any-spectrum", "table4-ftrl", "table4-d-eff",
+    "directions-in-proportion",
 }  # fmt: skip
 
 
@@ -371,6 +372,7 @@ OTHER_FORMULAS: list[tuple[Any, str, Any, set[str]]] = [
             "table4-ftrl",
         },
     ),
+    (spectra, "noise_of", lambda spectrum, eta, nu: spectrum.trace**0.8, {"directions-in-proportion"}),
     (laws, "gamma_squared_nu", lambda nu: math.log(1 / nu) ** 1.5, {"table2-sensitivity-nu"}),
     (spectra, "decaying", lambda d, alpha: spectra.Levels(np.ones(1), np.array([d])), {"table4-d-eff"}),
     (misprints, "last_errors", lambda T, rate: (float(T), float(T)), {"squared-error-misleads"}),
