@@ -64,14 +64,6 @@ def piecewise(path, descent):
     return np.where(path > 0.0, descent.L, descent.mu) * path
 
 
-def certified_share(path, gradients, multiplier, descent):
-    """The mean square that (90) to (92) certify for a path that is repeated for ever, over the path's own."""
-    frequencies = 2.0 * np.pi * np.arange(len(path)) / len(path)
-    disturbance = descent.inverse(frequencies) * np.fft.fft(path) - np.fft.fft(gradients)
-    certified = multiplier.psi(descent, frequencies) @ np.abs(disturbance) ** 2
-    return float(certified / np.sum(np.abs(np.fft.fft(path)) ** 2))
-
-
 # The smallest psi.
 
 
@@ -235,7 +227,7 @@ def test_printed_sign_certifies_less_than_a_path_has():
     lambdas = np.array([2.4, 0.36, 2.8, 0.0, 0.0])
     plus, minus = Multiplier(lambdas, "plus"), Multiplier(lambdas, "minus")
     assert allowed(plus, descent)
-    share = certified_share(path, piecewise(path, descent), plus, descent)
+    share = multipliers.certified_share(path, piecewise(path, descent), plus, descent)
     assert share < 0.7
     assert not allowed(minus, descent)
     # The path solves the descent under the disturbance: it comes back after a period from another start.
@@ -267,7 +259,7 @@ def test_minus_sign_certifies_every_path(eta):
         path = rng.standard_normal(int(rng.integers(2, 9)))
         # The constraint is about the distance to the minimiser, where the gradient vanishes: zero.
         gradients = gradient(path) - gradient(np.zeros(1))
-        assert certified_share(path, gradients, multiplier, descent) >= 1.0 - 1e-9
+        assert multipliers.certified_share(path, gradients, multiplier, descent) >= 1.0 - 1e-9
         checked += 1
     assert checked > 50
 
@@ -488,3 +480,20 @@ def test_figure_obeys_every_setting():
         changed = [row["value"] for row in strongly_convex.run_fig03(spec)]
         assert changed == pytest.approx(other, rel=1e-9)
         assert changed[0] != pytest.approx(base[0], rel=1e-3)
+
+
+@pytest.mark.parametrize(("eta", "curvature"), [(0.5, 1.0), (0.1, 0.1)])
+def test_the_law_of_one_slope_is_that_of_an_autoregression(eta, curvature):
+    problem = strongly_convex.StronglyConvexProblem(Descent(eta, curvature, curvature), 0.5, 1.0, 3, 0.0)
+    exact = 3 * eta / (2 * (2 - eta * curvature))
+    assert strongly_convex.changing_slope_suboptimality(problem) == pytest.approx(exact, rel=1e-9)
+
+
+def test_the_law_of_a_changing_slope_is_that_of_its_simulation():
+    problem = strongly_convex.StronglyConvexProblem(STEEP, 0.5, 1.0, 1, 0.0)
+    rng, theta, values = np.random.default_rng(1), np.zeros(20_000), []
+    for t in range(400):
+        theta -= 0.5 * (piecewise(theta, STEEP) + rng.standard_normal(20_000))
+        if t >= 100:
+            values.append(float(np.mean(theta * piecewise(theta, STEEP)) / 2))
+    assert strongly_convex.changing_slope_suboptimality(problem) == pytest.approx(np.mean(values), rel=0.005)

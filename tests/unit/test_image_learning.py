@@ -173,15 +173,16 @@ def world(nu=0.0, renyi=0.0, restarts=0.0):
     return pd.DataFrame(rows).assign(variant="main", se=1e-4, trials=12, copies=1.0)
 
 
-def verdicts(table, artefact="fig04a_cifar10"):
+def verdicts(table, artefact="fig04a_cifar10", tuned=(4.0, 10.0)):
     published = {"cifar": {"gap_closed": [0.3, 0.8], "gain_anytime": 0.03, "me_at_10": 0.7083, "nu_at_10": 0.6926}}
-    evidence = Evidence({"published": published, "settings": {}}, {artefact: table})
+    rates = pd.DataFrame({"eps": tuned, "variant": "main"})
+    evidence = Evidence({"published": published, "settings": {}}, {artefact: table, f"{artefact}_rates": rates})
     return {claim.claim: claim.verdict for claim in on_request.judge(evidence)}
 
 
 def test_claims_hold_where_they_are_true_and_only_for_tables_that_are_there():
     found = verdicts(world())
-    assert len(found) == 10
+    assert len(found) == 9
     assert set(found.values()) == {"reproduced"}
     assert {claim.split("-")[0] for claim in verdicts(world(), "fig04a_fashion")} == {"fashion"}
     assert verdicts(world(), "fig04a") == {}
@@ -198,3 +199,11 @@ def test_claims_fail_where_they_are_false(change, refuted):
     found = verdicts(world(**change))
     assert {claim for claim, verdict in found.items() if verdict == "not reproduced"} >= refuted
     assert found["cifar-linear-dp-sgd"] == "reproduced"
+
+
+def test_budgets_at_which_no_rate_was_tuned_decide_nothing():
+    table = world()
+    table.loc[table["eps"] == 2.0, "mean"] = -1.0
+    assert set(verdicts(table).values()) == {"reproduced"}
+    assert "not reproduced" in verdicts(table, tuned=(2.0, 4.0, 10.0)).values()
+    assert set(verdicts(table, tuned=()).values()) == {"not testable"}

@@ -8,7 +8,7 @@ T; the text does not give the algorithm of the row FFT, nor one that makes Full 
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +24,6 @@ from dpdescent.noise.strategies.tree import OnlineTree
 from dpdescent.papers.choquettechoo2023.criteria import (
     EQUAL,
     RATE,
-    SAME_ORDER,
     claim,
     claim_on_all_cells,
     judged_claim,
@@ -37,18 +36,21 @@ from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.bound_rows import row_at
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate, exactly
+from dpdescent.replication.judging.statistics import Estimate, exactly, less_number
 
 GENERATION, STEP, MEMORY, COMMON = "generation operations", "operations per step", "memory", "anytime"
 # nu is any that does not depend on T.
 ANY_NU = 0.01
 # Mechanisms whose step is a row of any matrix.
 DENSE = ("Full Honaker", ME)
-ORDERS: dict[str, Callable[[float], float]] = {
-    "O(1)": lambda T: 1.0, "O(log T)": math.log, "O(T)": lambda T: T, "O(T^2)": lambda T: T**2,
-    "O(T^3)": lambda T: T**3, "O(T log^2 T)": lambda T: T * math.log(T) ** 2,
-}  # fmt: skip
+# Printed entries by the power of T in them, or of log T; FFT's, which has both, is not executed.
+POWERS = {"O(1)": 0.0, "O(log T)": 1.0, "O(T)": 1.0, "O(T^2)": 2.0, "O(T^3)": 3.0}
+BEYOND = "log-log slope in T (for O(log T): in log T) less the printed power, by mechanism: the largest"
 COUNTED = "Before a review the costs were formulas that were coded from our reading of the table; now they are counted while the mechanisms run."
+SPREAD = (
+    "Before a second review the count over the order was to vary by no more than a factor of four from T = 64 to 512, "
+    "where steps of a tree pass as O(1) and as O(sqrt T)."
+)
 ABSENT = "FFT is left out, because the text does not give its algorithm"
 TABLE_3: records.Place = {"artefact": "table3", "location": "Table 3", "kind": "table", "source": "paper"}
 ABSTRACT: records.Place = {
@@ -265,23 +267,23 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield claim_on_all_cells(
         id="table3-generation", **TABLE_3,
         statement="the computation cost of generating the coefficients, by mechanism",
-        quantity="operations that made the coefficients, over the printed order: largest over smallest over T, by mechanism",
-        cells=_over_order(executed, GENERATION, algebra.largest_over_smallest), criterion=at_most(SAME_ORDER), changed=COUNTED,
+        quantity=f"operations that made the coefficients: {BEYOND}",
+        cells=_beyond_order(executed, GENERATION), criterion=at_most(RATE), changed=f"{COUNTED} {SPREAD}",
         note=f"trees and DP-SGD make no coefficients; ME by our optimisation; {ABSENT}, nor that of Full Honaker's matrix, which costs T^3 by the dense algebra that we use",
     )  # fmt: skip
     dense = executed["mechanism"].isin(DENSE)
     yield claim_on_all_cells(
         id="table3-per-step", **TABLE_3,
         statement="the computation cost of training, per step: O(1) for DP-SGD, O(log T) for Honaker/TreeAgg, O(T) for Optimal CC and nu-DP-FTRL",
-        quantity="operations of the costliest step over the printed order: largest over smallest over T, by mechanism",
-        cells=_over_order(executed[~dense], STEP, algebra.largest_over_smallest), criterion=at_most(SAME_ORDER), changed=COUNTED,
+        quantity=f"operations of the costliest step: {BEYOND}",
+        cells=_beyond_order(executed[~dense], STEP), criterion=at_most(RATE), changed=f"{COUNTED} {SPREAD}",
         note=f"powers of T that were executed: {_powers_text(executed[~dense], STEP)}",
     )  # fmt: skip
     yield claim_on_all_cells(
         id="table3-per-step-dense", **TABLE_3,
         statement="the computation cost of training, per step: O(T^2) for Full Honaker and ME",
-        quantity="operations of the costliest step over the printed order, as T grows: the largest value over the first, by mechanism",
-        cells=_over_order(executed[dense], STEP, algebra.largest_over_first), criterion=at_most(SAME_ORDER), changed=COUNTED,
+        quantity=f"operations of the costliest step: {BEYOND}",
+        cells=_beyond_order(executed[dense], STEP), criterion=at_most(RATE), changed=f"{COUNTED} {SPREAD}",
         note=f"an upper bound, which is not attained: powers of T that were executed: {_powers_text(executed[dense], STEP)}; {ABSENT}",
     )  # fmt: skip
     yield _anytime(evidence)
@@ -315,17 +317,17 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def _over_order(
-    executed: pd.DataFrame, quantity: str, measure: Callable[[Iterable[float]], Estimate]
-) -> algebra.Places:  # fmt: skip
-    """A measure of the ratios of counts to the printed order, by mechanism that has counts."""
+def _beyond_order(executed: pd.DataFrame, quantity: str) -> algebra.Places:
+    """The power with which counts outgrow the printed order, by mechanism that has counts."""
+    table = executed[(executed["quantity"] == quantity) & executed["entry"].isin(list(POWERS))]
+    # As a power of log T, that of sqrt T is 2.5 at these T, and that of a constant 0.
+    argument = np.where(table["entry"] == "O(log T)", np.log(algebra.floats(table, "T")), algebra.floats(table, "T"))
+    table = table.assign(argument=argument)
 
-    def measure_of_ratios(table: pd.DataFrame) -> Estimate:
-        counts = zip(table["entry"], algebra.floats(table, "T"), algebra.floats(table, "mean"), strict=True)
-        return measure(count / ORDERS[entry](T) for entry, T, count in counts)
+    def excess(group: pd.DataFrame) -> Estimate:
+        return less_number(algebra.least_squares_slope(group, "argument"), POWERS[group["entry"].iloc[0]])
 
-    table = executed[(executed["quantity"] == quantity) & executed["entry"].isin(list(ORDERS))].sort_values("T")
-    return algebra.measured_by(table[table["mean"] > 0], ["mechanism"], measure_of_ratios)
+    return algebra.measured_by(table[table["mean"] > 0], ["mechanism"], excess)
 
 
 def _powers_text(executed: pd.DataFrame, quantity: str) -> str:

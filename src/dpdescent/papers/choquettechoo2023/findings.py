@@ -13,9 +13,18 @@ import pandas as pd
 from dpdescent.checks import require_positive
 from dpdescent.papers.choquettechoo2023 import components, spectra
 from dpdescent.papers.choquettechoo2023.criteria import finding, rows
-from dpdescent.papers.choquettechoo2023.multipliers import multiplier_form
+from dpdescent.papers.choquettechoo2023.multipliers import Descent, Multiplier, certified_share, multiplier_form
 from dpdescent.papers.choquettechoo2023.regression import GRIDS, SETTINGS, VANISHING
-from dpdescent.papers.choquettechoo2023.setting import FTRL, OPTIMUM, SGD, Array, RegressionProblem, power_law, spectrum
+from dpdescent.papers.choquettechoo2023.setting import (
+    FTRL,
+    OPTIMUM,
+    RESTARTS,
+    SGD,
+    Array,
+    RegressionProblem,
+    power_law,
+    spectrum,
+)
 from dpdescent.privacy.accounting import tight_rho
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import least_squares_slope, ratios, values_text
@@ -27,7 +36,7 @@ def demonstrate(evidence: Evidence) -> list[Finding]:
     findings = [
         _caption(evidence), _table_4(evidence), _unstated_rates(evidence), _unstated_settings(evidence),
         _unstated_convex(evidence), _unstated_learning(evidence), _multiplier_sign(evidence),
-        _slopes_above_the_orders(evidence), _loose_logarithm(evidence),
+        _slopes_above_the_orders(evidence), _restarts(evidence), _loose_logarithm(evidence),
         _finite(evidence), _half(evidence), _cauchy_schwarz(), _square(), _separation(evidence),
     ]  # fmt: skip
     return sorted(findings, key=lambda result: get_args(Severity).index(result.severity))
@@ -174,18 +183,23 @@ def _multiplier_sign(evidence: Evidence) -> Finding:
     path = np.resize([-1.0, 1.0], 100)
     gradients = np.where(path > 0, L * path, mu * path)
     plus, minus = (multiplier_form(path, gradients, lambdas, mu, L, sign) for sign in ("plus", "minus"))
+    steep, example = Descent(0.5, mu, L), np.array([-10.0, -5.0, 2.0, -6.0])
+    share = certified_share(
+        example, np.where(example > 0, L, mu) * example, Multiplier(np.array([2.4, 0.36, 2.8, 0.0, 0.0]), "plus"), steep
+    )
     printed, valid = (rows(evidence, "fig03", variant) for variant in ("multiplier sign as printed", "main"))
     quotients = [ratio.value for ratio in ratios(printed, valid, ["eta", "kappa", "multiplier", "series"]).values()]
     return finding(
         id="multiplier-sign", location="App. E, Thm E.1, (91)", kind="mathematics", severity="low", status="question", artefact="fig03",
-        statement="for lambda_t >= 0 with sum lambda_t <= 2 lambda_0 gradients of every strongly convex F meet the quadratic constraint (91) with Lambda = sum lambda_t exp(-i omega t)",
-        expected="a quadratic form that is not negative",
+        statement="for lambda_t >= 0, sum lambda_t <= 2 lambda_0, gradients of every strongly convex F meet (91) with Lambda = sum lambda_t exp(-i omega t)",
+        expected="a form that is not negative",
         measured=(
-            f"{plus:.3g} as printed, {minus:.3g} with a minus sign at t != 0: F' = L theta above 0, mu theta below, mu = {mu:g}, L = {L:g}, theta alternating between -1 and 1 for {len(path)} steps, "
-            f"lambda_0 = lambda_1 = 1. Figure 3's bounds, printed sign over the other: {min(quotients, default=math.nan):.3g} to {max(quotients, default=math.nan):.3g}"
+            f"{plus:.3g} as printed, {minus:.3g} with a minus sign: slopes {L:g} above 0, {mu:g} below, theta alternating between -1 and 1, {len(path)} steps, "
+            f"lambda_0 = lambda_1 = 1. Certified is {share:.3g} of the mean square of -10, -5, 2, -6 repeated (eta = {steep.eta:g}, lambda_(-2) to lambda_0 = 2.4, 0.36, 2.8). "
+            f"Figure 3's bounds, printed/other: {min(quotients, default=math.nan):.3g} to {max(quotients, default=math.nan):.3g}"
         ),
         why="with the printed sign (91) holds for odd gradients only",
-        charitable="the sign may be part of Lambda's definition, or odd gradients be meant; Theorem 3.1 stands",
+        charitable="Theorem 3.1 stands with the sign repaired; as printed, only the slack of (10) protects it",
         repair="lambda_0 - sum over t != 0 of lambda_t exp(-i omega t)",
     )  # fmt: skip
 
@@ -211,6 +225,28 @@ def _slopes_above_the_orders(evidence: Evidence) -> Finding:
             + f"; the factor 1/(1 - A) by which the inputs' randomness feeds errors back, which orders leave out, is {' to '.join(f'{factor:.3g}' for factor in growth)} over the plotted ones"
         ),
         charitable="the slopes are reported as observed; a factor that Theorem 2.2 hides in its constants makes up for the logarithm, so that the printed slope is no evidence against one",
+    )  # fmt: skip
+
+
+def _restarts(evidence: Evidence) -> Finding:
+    accuracy = rows(evidence, "fig04a", series="test accuracy")
+    names = accuracy["mechanism"].astype(str)
+    restarted = accuracy[names.str.endswith(RESTARTS)].assign(mechanism=names.str.removesuffix(RESTARTS))
+    changes = sorted(
+        (100 * (row["mean"] - plain["mean"]), row["mechanism"], row["eps"])
+        for plain, row in algebra.paired_rows(accuracy, restarted, ["mechanism", "eps"])
+    )
+    lost = values_text((f"{name}, eps = {eps:g}", change) for change, name, eps in changes[:2])
+    gained = values_text((f"{name}, eps = {eps:g}", change) for change, name, eps in changes[2:][-1:])
+    return finding(
+        id="restarts-cost-accuracy", location="Sec. 4, Figure 4", kind="text", severity="low", status="question", artefact="fig04a",
+        statement="all baselines are restarted, which gives them the advantage of an additional tuning parameter (tuned to minimize the squared error (3))",
+        expected="baselines that are no less accurate with restarts, so that the lead over them does not rest on restarts",
+        measured=(
+            f"test accuracy on the digits with restarts that minimise (3) less without, in points: {lost}; at the other end {gained}. "
+            "A linear model on CIFAR-10, on request, in runs of equal seeds: claims cifar-linear-restarts and cifar-linear-damping"
+        ),
+        charitable="restarts do lower (3), which is what they are tuned for; the paper's network may gain from them",
     )  # fmt: skip
 
 

@@ -45,7 +45,6 @@ MOVED = (
     "the slope was that of the table's horizons, where it is not, and the claim was left open: the closed form reaches "
     "horizons where it is."
 )
-ADDED = "The claim was added after a review: only the ratio of the clipped errors was judged."
 
 
 def run_ext_finite_time(spec: Spec) -> Iterator[Row]:
@@ -167,7 +166,7 @@ def releases_ext_finite_time(spec: Spec) -> Iterable[tuple[str, Mechanism, float
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges the rates in T, the gain of nu-DP-FTRL over DP-SGD, and the rates of the clipped algorithms."""
+    """Judges the rates in T and the gain of nu-DP-FTRL over DP-SGD."""
     exact = {name: _errors(evidence, "exact", name) for name in MECHANISMS}
     far = {name: _closed_form(evidence, name, HORIZONS) if len(exact[name]) else exact[name][:0] for name in MECHANISMS}
     for id, name in (("finite-rate-sgd", DP_SGD), ("finite-rate-ftrl", NU)):
@@ -180,16 +179,6 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         )  # fmt: skip
     yield _gain(evidence, exact, far)
     yield from _better(evidence)
-    for id, name in (("finite-rate-clipped-sgd", DP_SGD), ("finite-rate-clipped-ftrl", NU)):
-        table = _errors(evidence, "clipped", name)
-        yield claim(
-            id=id, artefact=ARTEFACT, location=f"Sec. 2.3, {POWERS[name][1]}", kind="theorem", source="paper",
-            statement=f"{_rate_statement(name)}: with clipping",
-            quantity="log-log slope in T of the simulated error at the best learning rate and clip norm",
-            measured=algebra.exponent(table, "T"), criterion=_rate_criterion(POWERS[name][0]),
-            regime=_clipped_regime(evidence, table, name), changed=ADDED,
-            note="label noise adds a term in 1/T, and the clip norm is tuned, not that of the theorems, which clips nothing",
-        )  # fmt: skip
 
 
 def _rate_statement(name: str) -> str:
@@ -258,17 +247,6 @@ def unmet(run: Run, name: str) -> list[str]:
     largest = formulas.largest_rate(run, nu_tilde=problem.mu, gamma_squared=gamma_squared, beta_norm=norm)
     rate_text = f"D.13 asks, at constant 1, for eta of at most {largest:.3g}; the best is {problem.eta:.3g}"
     return [*_unmet_horizon(run, *POWERS[name][1:]), *([rate_text] if problem.eta > largest else [])]
-
-
-def _clipped_regime(evidence: Evidence, table: pd.DataFrame, name: str) -> Regime:
-    """The regime at the largest horizon of the clipped runs."""
-    if not len(table):
-        return Regime()
-    d, alpha, rho, distance = _hardest(evidence, "clipped")
-    lam = power_law(d, alpha)
-    problem = RegressionProblem(lam, 1e-3, rho)
-    run = Run(problem, distance, float(table["T"].max()), evidence.settings["failure"], formulas.fourth_moment(lam))
-    return Regime(tuple(_unmet_horizon(run, *POWERS[name][1:])))
 
 
 def _unmet_horizon(run: Run, corollary: str, power: int) -> list[str]:

@@ -33,7 +33,7 @@ EXPLICIT = {
     "definition-d.3": (r"Def\w*\.? D\.3", "(of the coefficients of (7)) Half-Expo Decay with a universal constant"),
     "lemma-d.10": (r"D\.10", "(with the square of its proof) E Tr V V' <= d (sum_k |beta_k| (1 - eta mu)^((tau-k)/2))^2"),
     "theorem-d.11": (r"D\.11", "for every t, E[F(theta_t) - F*] <= (sqrt((L/mu) exp(-eta mu t) (F_0 - F*)) + sqrt(F_inf))^2"),
-    "theorem-3.1": (r"(?:Thm|Theorem) 3\.1", "(of quadratics with curvatures from mu to L) F_inf is at most the value of the convex programme (10)"),
+    "theorem-3.1": (r"(?:Thm|Theorem) 3\.1", "(of quadratics with curvatures from mu to L, and of slopes that change between them) F_inf is at most the value of the convex programme (10)"),
     "appendix-f": (r"F\.(?:8|9|1\d|2\d)", "the elliptic integrals, their bounds, and the lemmas on tuning (F.8 to F.22)"),
 }  # fmt: skip
 DAMPINGS, ORDERS, THRESHOLDS = (0.0, 0.1, 1.0), (1.01, 2.0, 10.0), (-3.0, 0.0, 1.0, 3.0)

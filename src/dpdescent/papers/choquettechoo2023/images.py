@@ -23,7 +23,7 @@ from dpdescent.data import kept
 from dpdescent.noise.strategies import multi_epoch
 from dpdescent.noise.strategies.multi_epoch import MultiEpoch, multi_epoch_optimum
 from dpdescent.papers.choquettechoo2023 import comparisons
-from dpdescent.papers.choquettechoo2023.comparisons import DP_SGD_FROM, PAIRED, Analogue, means_of
+from dpdescent.papers.choquettechoo2023.comparisons import Analogue, means_of
 from dpdescent.papers.choquettechoo2023.criteria import claim_on_all_cells, rows
 from dpdescent.papers.choquettechoo2023.digits import epoch
 from dpdescent.papers.choquettechoo2023.mechanisms import EpochArm
@@ -42,7 +42,7 @@ from dpdescent.papers.choquettechoo2023.setting import (
 from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
 from dpdescent.replication import real_images
-from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0
+from dpdescent.replication.judging.criteria import ABOVE_0
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.real_images import ACCURACY, CACHE, CLASSES, HELD_OUT, TUNED_ON, Images, TunedRates
 
@@ -53,15 +53,18 @@ TOGETHER = 4
 # Columns of noise that are made at a time.
 WIDE = 8192
 SEEDS = (
-    "rates were tuned at eps 4 and 10, and are the nearer one's elsewhere; intervals are Student's, over seeds on one "
-    "set of images, conditional on it; the selection of rates is in no interval"
+    "only budgets at which rates were tuned are judged; intervals are Student's, over seeds on one set of images, "
+    "conditional on it; the selection of rates is in no interval"
+)
+TUNED_ONLY = (
+    "Before a review cells at eps of 2, 6, 8, 14 and 20 were judged too, whose learning rates are those of another eps, "
+    "and decided most verdicts."
 )
 CIFAR = Analogue(
     {
         "anytime": "cifar-linear-anytime", "average": "cifar-linear-anytime-average", "me": "cifar-linear-me",
         "dp-sgd": "cifar-linear-dp-sgd", "damping": "cifar-linear-damping", "grows": "cifar-linear-gain-grows",
         "gap": "cifar-linear-gap-closed", "renyi": "cifar-linear-dp-sgd-renyi", "restarts": "cifar-linear-restarts",
-        "small": "cifar-linear-amplification",
     },
     "(analogue: CIFAR-10, linear model)", "main", "fig04a_cifar10", SEEDS, added=True,
 )  # fmt: skip
@@ -70,7 +73,7 @@ FASHION = Analogue(
         "anytime": "fashion-linear-anytime", "average": "fashion-linear-anytime-average", "me": "fashion-linear-me",
         "dp-sgd": "fashion-linear-dp-sgd", "damping": "fashion-linear-damping", "grows": "fashion-linear-gain-grows",
         "gap": "fashion-linear-gap-closed", "renyi": "fashion-linear-dp-sgd-renyi",
-        "restarts": "fashion-linear-restarts", "small": "fashion-linear-amplification",
+        "restarts": "fashion-linear-restarts",
     },
     "(analogue: Fashion-MNIST, linear model)", "main", "fig04a_fashion", SEEDS, added=True,
 )  # fmt: skip
@@ -237,21 +240,25 @@ def releases(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Judges the claims on the tables that are there."""
+    """Judges the claims on the tables that are there, at the budgets at which rates were tuned."""
     for analogue in (CIFAR, FASHION):
         if analogue.artefact not in evidence.tables:
             continue
-        ahead = comparisons.ahead_of(evidence, analogue)
-        yield comparisons.anytime(analogue, ahead)
-        yield comparisons.anytime_average(evidence, analogue, ahead)
-        yield comparisons.nearly_matches(evidence, analogue, ahead)
-        yield comparisons.dp_sgd(analogue, ahead)
-        yield _dp_sgd_renyi(analogue, ahead)
-        yield _amplification_wins(analogue, ahead)
-        yield comparisons.damping(analogue, ahead)
-        yield comparisons.grows(analogue, ahead)
-        yield comparisons.gap_closed(evidence, analogue, ahead)
-        yield _restarts(evidence, analogue)
+        ahead = _at_tuned_budgets(evidence, analogue, comparisons.ahead_of(evidence, analogue))
+        for claim in (
+            comparisons.anytime(analogue, ahead), comparisons.anytime_average(evidence, analogue, ahead),
+            comparisons.nearly_matches(evidence, analogue, ahead), comparisons.dp_sgd(analogue, ahead),
+            _dp_sgd_renyi(analogue, ahead), comparisons.damping(analogue, ahead), comparisons.grows(analogue, ahead),
+            comparisons.gap_closed(evidence, analogue, ahead), _restarts(evidence, analogue),
+        ):  # fmt: skip
+            yield replace(claim, changed=" ".join(filter(None, [claim.changed, TUNED_ONLY])))
+
+
+def _at_tuned_budgets(evidence: Evidence, analogue: Analogue, table: pd.DataFrame) -> pd.DataFrame:
+    """The rows at budgets of the table of rates; no rows without that table, because nothing is known to be tuned."""
+    rates_table = evidence.tables.get(f"{analogue.artefact}_rates", pd.DataFrame(columns=["variant", "eps"]))
+    budgets = rates_table.loc[rates_table["variant"] == analogue.variant, "eps"]
+    return table[table["eps"].isin(set(budgets))]
 
 
 def _dp_sgd_renyi(analogue: Analogue, ahead: pd.DataFrame) -> Claim:
@@ -265,24 +272,14 @@ def _dp_sgd_renyi(analogue: Analogue, ahead: pd.DataFrame) -> Claim:
     return comparisons.dp_sgd(renamed, loose)
 
 
-def _amplification_wins(analogue: Analogue, ahead: pd.DataFrame) -> Claim:
-    against = ahead[(ahead["mechanism"] == AMPLIFIED) & (ahead["eps"] < DP_SGD_FROM)]
-    return claim_on_all_cells(
-        id=analogue.ids["small"], artefact=analogue.artefact, location="Sec. 4", kind="text", source="analogue",
-        statement=f"{analogue.label} as eps becomes small, DP-SGD can outperform DP-FTRL due to privacy amplification",
-        quantity=f"{PAIRED} amplified DP-SGD's, at the smallest eps, below {DP_SGD_FROM:g}",
-        cells=means_of(against.head(1)), criterion=BELOW_0, note=analogue.note(),
-    )  # fmt: skip
-
-
 def _restarts(evidence: Evidence, analogue: Analogue) -> Claim:
-    gained = rows(evidence, analogue.artefact, analogue.variant, series="restarts minus this").sort_values("eps")
+    gained = rows(evidence, analogue.artefact, analogue.variant, series=RESTARTED).sort_values("eps")
     return claim_on_all_cells(
         id=analogue.ids["restarts"], artefact=analogue.artefact, location="Sec. 4, App. G", kind="text", source="ours",
-        statement=f"{analogue.label} restarts, as many as minimise (3), raise the accuracy of the baselines, which the paper says they favour",
+        statement=f"(ours) {analogue.label} restarts, as many as minimise (3), raise the accuracy of the baselines",
         quantity="test accuracy with restarts less that without, in runs of the same seed: the smallest over TreeAgg, Honaker, Optimal CC and eps",
-        cells=means_of(gained), criterion=ABOVE_0,
-        note=analogue.note("the paper says that the baselines have one more parameter to tune, by (3)"),
+        cells=means_of(_at_tuned_budgets(evidence, analogue, gained)), criterion=ABOVE_0,
+        note=analogue.note("the paper says that restarts give the baselines the advantage of one more parameter, tuned by (3), and nothing of accuracy: claim prefix-restarts"),
     )  # fmt: skip
 
 

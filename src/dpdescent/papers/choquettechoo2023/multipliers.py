@@ -224,6 +224,17 @@ def _require_sign(sign: str) -> None:
         raise ValueError(f"sign={sign!r} is unknown: take one of {[*SIGNS]}")
 
 
+def certified_share(path: Array, gradients: Array, multiplier: Multiplier, descent: Descent) -> float:
+    """The mean square that (90) to (92) certify for a path that is repeated for ever, divided by the path's own.
+
+    A share below 1 refutes the multiplier: the path solves the descent under the disturbance that it is certified for.
+    """
+    frequencies = 2.0 * np.pi * np.arange(len(path)) / len(path)
+    disturbance = descent.inverse(frequencies) * np.fft.fft(path) - np.fft.fft(gradients)
+    certified = multiplier.psi(descent, frequencies) @ np.abs(disturbance) ** 2
+    return float(certified / np.sum(np.abs(np.fft.fft(path)) ** 2))
+
+
 def multiplier_form(
     path: Array, gradients: Array, lambdas: Sequence[float] | Array, mu: float, L: float, sign: str = "minus"
 ) -> float:  # fmt: skip

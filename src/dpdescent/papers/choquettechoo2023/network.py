@@ -212,13 +212,16 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges the claims on the runs that are there, as the paper's: images, network, n, T and k are the paper's."""
     runs = best_runs(evidence.tables[NETWORK.artefact])
     ahead = lead(runs)
+    alone = runs.groupby(["eps", "mechanism"])["repeat"].nunique().min() < 2
     for claim in (
         _accuracies(evidence, runs), comparisons.anytime(NETWORK, ahead),
         comparisons.anytime_average(evidence, NETWORK, ahead), comparisons.nearly_matches(evidence, NETWORK, ahead),
         comparisons.dp_sgd(NETWORK, ahead), comparisons.damping(NETWORK, ahead), comparisons.grows(NETWORK, ahead),
         comparisons.gap_closed(evidence, NETWORK, ahead),
     ):  # fmt: skip
-        yield replace(claim, source="paper")
+        # One run of a mechanism has no spread, so that the interval is unbounded for want of runs.
+        few = alone and claim.why == "interval"
+        yield replace(claim, source="paper", why="too few runs" if few else claim.why)
 
 
 def best_runs(table: pd.DataFrame) -> pd.DataFrame:

@@ -208,7 +208,7 @@ def _slopes_of_ratios(name: str) -> dict[str, Estimate]:
 
 def _constant(name: str) -> str:
     ratios = list(itertools.chain(*_ratios(name).values()))
-    return f"the error is {min(ratios):.3g} to {max(ratios):.3g} times the bound at constant 1 without logarithms"
+    return f"the error is {min(ratios):.3g} to {max(ratios):.3g} times the bound at constant 1 without logarithms: up to log^{math.ceil(math.log(max(ratios)) / math.log(math.log(BASE.T)))}(T)"
 
 
 def _regime(name: str, failure: float) -> Regime:
