@@ -1,36 +1,31 @@
 """brown2024's findings about privacy and mathematics, each derived a second time: by loops, recursions, simulation."""
 
-import functools
-import json
 import math
 import re
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from brown2024_world import committed
 from dpdescent.papers.brown2024 import findings
-from dpdescent.replication.configuration import project
-from dpdescent.replication.judging.evidence import Evidence, Finding
+from later import Later
 
-ROOT = Path(__file__).parents[2]
 ETA = 0.25
 
 
-@functools.cache
-def committed() -> Evidence:
-    whole = project.load({"scale": "paper", "seed": 20250922, "papers": ["brown2024"]}, ROOT)
-    return Evidence.read(json.loads(project.judging_json(whole, "brown2024")), ROOT / "results/paper/brown2024")
+FOUND = Later(lambda: {each.finding: each for each in findings.demonstrate(committed())})
 
-
-@functools.cache
-def found() -> dict[str, Finding]:
-    return {each.finding: each for each in findings.demonstrate(committed())}
+# What formulas show, without any table.
+FORMULAS = {
+    "adassp-bounds", "condition-iv-start", "figure-1-target", "logarithms-of-2.7", "privacy-for-free",
+    "sample-condition", "steps-small-rho", "theorem-3.1-steps",
+}  # fmt: skip
 
 
 def text(name: str) -> str:
-    return found()[name].measured
+    return FOUND[name].measured
 
 
 def beta() -> float:
@@ -160,3 +155,13 @@ def test_size_of_adassp_s_noise_by_the_pair() -> None:
     few, more = np.array([1.0, 1.0]), np.array([1.0, 1.0, 1e6])
     ratio = np.max(more**2) / np.max(few**2)
     assert f"noise on X'X is {ratio:g} times as large" in text("adassp-bounds")
+
+
+def test_numbers_follow_the_tables_and_without_rows_findings_stand() -> None:
+    tables = {name: table for name, table in committed().tables.items() if name != "bounds"}
+    rng = np.random.default_rng(1)
+    moved = {name: table.assign(mean=table["mean"] * rng.uniform(0.5, 2, len(table))) for name, table in tables.items()}
+    found = findings.demonstrate(replace(committed(), tables=moved))
+    assert {each.finding for each in found if each.measured == text(each.finding)} == FORMULAS
+    main = {name: table[table["variant"] == "main"] for name, table in tables.items()}
+    assert {each.finding for each in findings.demonstrate(replace(committed(), tables=main))} == set(FOUND)

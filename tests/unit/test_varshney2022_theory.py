@@ -77,13 +77,6 @@ def test_order_of_the_multipliers_and_what_they_cost(eps, delta):
     assert tight_epsilon(0.5 / gaussian**2, delta) == pytest.approx(eps, rel=1e-6)
 
 
-def test_published_multiplier_ends_where_the_theorem_does():
-    log = math.log(1e4)
-    assert formulas.published_multiplier(log, 1e-4) == pytest.approx(privacy.theorem_multiplier(log, 1e-4), rel=1e-14)
-    with pytest.raises(ValueError, match=r"eps=9\.3 must not exceed log\(1/delta\)=9\.21034"):
-        formulas.published_multiplier(9.3, 1e-4)
-
-
 def test_multiplier_of_theorem_3_1():
     """At N = 100,000 and eps = 1/sqrt(N) it is log(1e11), a quarter of what the accountant needs."""
     N, ranges = 10**5, formulas.EpsilonRanges.of(10**5, DELTA)
@@ -187,15 +180,6 @@ def test_public_bounds_hold_with_probability_one_over_n():
     assert formulas.label_bound(3.0, 4.0, math.exp(2.0)) == pytest.approx(10.0, rel=1e-14)
 
 
-def test_problem_knows_its_norms():
-    problem = LinearProblem(np.array([4.0, 1.0]), np.array([0.5, 2.0]), 0.3, 1e4, fourth=6.0)
-    assert (problem.dimension, problem.trace, problem.trace_inverse) == (2, 5.0, 1.25)
-    assert (problem.largest, problem.mu, problem.kappa) == (4.0, 1.0, 4.0)
-    assert (problem.w_norm_squared, problem.euclidean_norm_squared) == (5.0, 4.25)
-    assert problem.bound_squared == 5.0 + 5.0 * 4.0
-    assert problem.log_power(2.0) == pytest.approx(math.log(1e4) ** 2, rel=1e-15)
-
-
 # DP-SSGD --------------------------------------------------------------------------------------------------------------
 
 
@@ -261,6 +245,14 @@ def test_lemma_3_5_bounds_the_exact_law(problem, share, noise):
     assert ssgd.stationary_risk(problem, found, 2000) == pytest.approx(ssgd.variance(problem, found), rel=1e-12)
     kept = second_moments(problem.lam, problem.w_star, found.eta, 1, 0.0, 0.0, 50)[-1].sum()
     assert kept <= 0.1 * ssgd.product_bound(problem, found.eta, 50, 0.1) * problem.euclidean_norm_squared
+
+
+def test_lemma_3_5_by_hand():
+    problem = isotropic(4, 1000.0, 0.5)
+    used = ssgd.practical_parameters(problem, 5.0, 3.0)
+    eta, m, R2 = used.eta, 0.25 + used.noise_variance, 6.0
+    settled = 4 * m * (1.0 + eta * R2 / (1.0 - eta * R2)) / 1000
+    assert ssgd.lemma_3_5(problem, used) == pytest.approx(R2 / 2.0 * math.exp(-eta * 501.0) + settled)
 
 
 def test_predictor_is_the_limit_of_the_exact_law():
@@ -343,6 +335,24 @@ def test_lemma_3_11_bounds_the_exact_law(problem, steps, logs):
     half = ambssgd.squared_distance_bound(setting)
     assert half == ambssgd.squared_distance_bound(setting, steps / 2)
     assert exact < batches.equation_60(setting, half / 2.0, ambssgd.squared_threshold_bound(setting))
+
+
+def test_law_at_the_thresholds_that_lemma_3_11_allows():
+    """The recursion of the mean squared distance at H = I, by hand."""
+    d, sigma = 4, 0.5
+    found = ambssgd.Setting.of(isotropic(d, 1e6, sigma), 6, 2.0, 100.0)
+    setting = replace(found, batch=float(round(found.batch)))
+    law = ambssgd.Law.of(setting)
+    eta, b, factor = setting.eta, setting.batch, setting.threshold_factor
+    m = [1.0]
+    for t in range(6):
+        zeta_squared = factor * (math.sqrt(m[t]) + sigma + setting.width) ** 2
+        assert law.zetas_squared[t] == pytest.approx(zeta_squared)
+        kept = 1.0 - 2.0 * eta + eta**2 * (1.0 + (d + 1) / b)
+        m.append(kept * m[t] + eta**2 * (sigma**2 * d / b + 16.0 * zeta_squared * d / b**2))
+    assert law.distances_squared == pytest.approx(m)
+    pairs = sum((1.0 - eta) ** abs(u - t) * m[min(t, u)] for t in (4, 5, 6) for u in (4, 5, 6))
+    assert law.risk == pytest.approx(pairs / 18.0)
 
 
 def test_lemma_3_11_is_60_with_47_and_50():
@@ -441,10 +451,6 @@ def test_steps():
     assert choices.corollary_step(10) == 0.025
     assert ambssgd.steps_of_theorem(math.exp(5.0), 4.0, 0.5) == pytest.approx(10.0)
     assert ambssgd.Setting.of(isotropic(), 8, 1.0, stat_size=500).batch == 12000.0
-
-
-def test_records_of_theorem_3_7():
-    assert ambssgd.records_of_theorem(10, 2.0, 0.5, math.exp(-9.0), 3.0) == pytest.approx(3 * 4 * 10 * 7)
 
 
 def test_slack_of_lemma_3_10():

@@ -1,0 +1,23 @@
+"""brown2024's committed tables, which tests share, edit copies of, and leave as they are."""
+
+import functools
+import json
+from pathlib import Path
+
+from dpdescent.replication.configuration import project
+from dpdescent.replication.configuration.project import Project
+from dpdescent.replication.judging.evidence import Evidence
+
+ROOT = Path(__file__).parents[1]
+PAPER = "brown2024"
+
+
+@functools.cache
+def printed() -> Project:
+    return project.load({"scale": "paper", "seed": 20250922, "papers": [PAPER]}, ROOT)
+
+
+@functools.cache
+def committed() -> Evidence:
+    spec = json.loads(project.judging_json(printed(), PAPER))
+    return Evidence.read(spec, ROOT / f"results/paper/{PAPER}")
