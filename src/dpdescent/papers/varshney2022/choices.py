@@ -20,7 +20,6 @@ from dpdescent.papers.varshney2022.criteria import (
     claim,
     claim_on_all_cells,
     exact_rows,
-    in_units,
     risks,
     rows,
 )
@@ -265,16 +264,6 @@ def _risk(evidence: Evidence) -> Iterator[Claim]:
         cells=ratios, criterion=at_most(SAME_ORDER), regime=_bracketed(corollary, least, ratios),
         changed="After a second reading it is open where the best T is the largest that was tried, because c_1 of T = c_1 log N has no value.",
         note=f"corrected rule and exact noise multiplier. Risks with 1/(4d): {algebra.places_text(algebra.means(least, AT))}; finding corollary-3.8-step",
-    )  # fmt: skip
-    longest, shortest = (algebra.rows_at_end(theorem, "T", largest) for largest in (True, False))
-    units = algebra.means(in_units(longest, criteria.first_term), AT)
-    yield claim_on_all_cells(
-        id="more-iterations-harmless", **STEP | {"source": "ours"},
-        statement="(ours) the constant c_1 of T = c_1 log N does not matter",
-        quantity=f"risk at the largest T over that at the smallest, Theorem 3.7's step: the largest over N and d; {MEDIAN}",
-        cells=algebra.ratios(longest, shortest, AT), criterion=at_most(SAME_ORDER),
-        changed="After a first look at the tables the claim is called ours.",
-        note=f"the theorem has \"c_1 > 0 is a global constant\": one that exists, not any. The batches shrink as T grows, and s with them. Risk over sigma^2 d/N at the largest T: {algebra.places_text(units)}",
     )  # fmt: skip
 
 

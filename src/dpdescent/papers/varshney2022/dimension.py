@@ -419,12 +419,3 @@ def _reuse(evidence: Evidence) -> Iterator[Claim]:
         note="the sentence is about DP-SGD with records sampled with replacement: \"the issue is fundamental to the method and the excess risk bounds are unlikely to improve by better analysis\"; "
         "full-batch DP-GD (panel \"records used again\") stands in for it",
     )  # fmt: skip
-    one, full = (risks(evidence, "risk_vs_n", series, panel=criteria.MODERATE) for series in (AMBSSGD, DP_GD_ADAPTIVE))
-    yield claim_on_all_cells(
-        id="one-pass-better", **REUSE | {"artefact": "risk_vs_n"},
-        statement="(ours) one pass over disjoint batches has a significantly smaller risk than full-batch DP-GD with adaptive threshold, which meets records again",
-        quantity=f"risk of full-batch DP-GD with adaptive threshold over that of DP-AMBSSGD at d = 10 and eps = 1: the smallest; {MEDIAN}",
-        cells=algebra.ratios(criteria.noisy(full), one, criteria.PLACE, ["N", "sigma"]), criterion=at_least(criteria.SIGNIFICANT), changed=CALLED_OURS,
-        note="the paper has it of a gradient, not of the risk: without replacement \"at each step w is independent of x_i, which implies significantly better bound on the per step gradient. "
-        "Naturally, the error bound can suffer if we take only one pass over the data\"; full-batch DP-GD stands in for sampling with replacement",
-    )  # fmt: skip

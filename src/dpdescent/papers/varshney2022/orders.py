@@ -346,14 +346,6 @@ def _proofs(evidence: Evidence) -> Iterator[Claim]:
         quantity="log-log slope in d of the root mean square norm of a gradient at |w - w*| = 1",
         cells=alone, criterion=at_most(0.5 + RATE, ": sqrt(d)"),
     )  # fmt: skip
-    yield _agreed(
-        id="clipping-norm", location="Sec. 1.1, proofs of Thms 3.1 and 3.6", kind="privacy",
-        statement="a clipped gradient has norm zeta at most",
-        quantity="norm over zeta of a gradient of norm zeta/10, zeta and 10 zeta, clipped as printed: the largest",
-        cells={place: cells(_rows_of_reading(evidence, CLIPPED, place)) for place in ("min, Sec. 1.1", "max, App. A")},
-        criterion=at_most(1.0 + EQUAL),
-        note="a slip in the appendix: privacy is proved for min, which the algorithms have",
-    )  # fmt: skip
 
 
 def _rows_of_reading(evidence: Evidence, quantity: str, reading: str) -> pd.DataFrame:

@@ -165,14 +165,6 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         cells=_in_first_terms(_at_largest_N(risks(evidence, "risk_vs_n", AMBSSGD, panel=MODERATE))), criterion=at_most(factor),
         note=f"corrected rule and exact noise multiplier; the exact constant of Lemma 3.11 at s = b/10 is {1.1 * factor:.3g}",
     )  # fmt: skip
-    last = _at_largest_N(criteria.rows(evidence, "risk_vs_n", panel=MODERATE, series=AMBSSGD))
-    yield claim_on_all_cells(
-        id="theorem-1.1-high-probability", **LEVEL,
-        statement="the bound holds with probability at least 1 - 1/N^100",
-        quantity="97.5 % quantile over trials of the risk over sigma^2 d/N at the largest N and eps = 1: the largest over sigma > 0",
-        cells=_in_first_terms(criteria.exact_rows(last, "q975")), criterion=at_most(factor, ": the first term alone"),
-        regime=criteria.few_trials("it holds", last), changed=f"Before a review the claim was called reproduced, {criteria.NOT_CONFIRMED}.",
-    )  # fmt: skip
     yield from _as_published(evidence)
     yield from _order(evidence, factor)
     yield from _free(evidence, factor)

@@ -215,25 +215,6 @@ def _printed(evidence: Evidence) -> Iterator[Claim]:
         note=f"risk of the estimate 0 is {w_norm**2 / 2:g}; the printed order without its logarithms is {extent(orders)}, "
         f"risks {extent(table['mean'])}, gradients clipped {extent(table['clip_fraction'])}; finding corollary-3.3-step",
     )  # fmt: skip
-    theorem = risks(evidence, ARTEFACT, SSGD, panel="Theorem 3.2")
-    yield claim_on_all_cells(
-        id="lemma-a.9", **PRINTED | {"location": "Lemma A.9, Thm 3.2"},
-        statement="with the eta and zeta of Theorem 3.2 no gradient is clipped, with probability at least 1 - N^-100",
-        quantity="share of gradients clipped: the largest over d",
-        cells=algebra.means(exact_rows(theorem, "clip_fraction"), ["N", "d"]), criterion=at_most(0.0),
-        regime=criteria.few_trials("nothing is clipped", theorem), changed=f"Before a review the claim was called reproduced, {criteria.NOT_CONFIRMED}.",
-        note=f"alpha by our accountant; the printed step is so small that nothing moves: risks {extent(theorem['mean'])}, that of the estimate 0 is {w_norm**2 / 2:g}",
-    )  # fmt: skip
-    runs = rows(evidence, ARTEFACT, series=SSGD, panel="Theorem 3.2").dropna(subset=["N", "d", "sigma", "eps", "delta"])
-    limits = limits_by_6(runs, w_norm)
-    yield claim_on_all_cells(
-        id="theorem-3.2-high-probability", **PRINTED | {"location": "Thm 3.2, (6)"},
-        statement="with Theorem 3.2's parameters the bound holds with probability at least 1 - N^-100",
-        quantity="97.5 % quantile over trials of the risk over the right-hand side of (6), its first term at its largest: the largest over d",
-        cells=shares(exact_rows(runs, "q975"), limits, ["N", "d"]), criterion=at_most(1.0),
-        regime=criteria.few_trials("it holds", runs),
-        note=f"the bound is {extent(limits)} where the estimate 0 has {w_norm**2 / 2:g}",
-    )  # fmt: skip
 
 
 def _introduction(evidence: Evidence) -> Iterator[Claim]:
@@ -251,13 +232,6 @@ def _introduction(evidence: Evidence) -> Iterator[Claim]:
         quantity=f"least risk over steps with zeta = sigma sqrt(d) log N over that with thresholds that have |w*|, at eps = 1/sqrt(N) and sigma = 0.01; {MEDIAN}",
         measured=measured, criterion=at_most(criteria.SAME_ORDER),
         note=algebra.values_text((f"zeta factor {row['zeta_factor']:.3g}, eta = {row['eta']:g}", float(row["mean"])) for row in least),
-    )  # fmt: skip
-    yield claim_on_all_cells(
-        id="introduction-threshold-clips", artefact=ARTEFACT, location="Sec. 1.1, Lemma 3.5", kind="text", source="ours",
-        statement="(ours) with zeta = sigma sqrt(d) log N hardly any gradient is clipped, as the lemma on DP-SSGD's risk asks",
-        quantity="share of gradients clipped at the best step",
-        cells=algebra.means(exact_rows(pd.DataFrame(least[:1], columns=table.columns), "clip_fraction"), ["zeta_factor", "eta"]),
-        criterion=at_most(VANISHED), note="without |w*| in the threshold the first gradients are clipped; Theorem 3.2 and Corollary 3.3 have it",
     )  # fmt: skip
 
 

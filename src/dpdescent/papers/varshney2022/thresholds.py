@@ -296,14 +296,3 @@ def _clipped(evidence: Evidence) -> Iterator[Claim]:
         cells=algebra.means(_path(evidence, "clip fraction"), [*RUN, "t"]), criterion=at_most(share + EQUAL, ""),
         note="the corrected rule asks for less than all residuals",
     )  # fmt: skip
-    enough = criteria.enough_for_statistic(evidence, "risk_vs_n", table, printed=True)
-    levels, needed = int(evidence.settings["levels"]), 200 * math.log2(LARGE_N)
-    yield claim_on_all_cells(
-        id="clips-nothing", artefact="risk_vs_n", location="Proof of Thm 3.7", kind="theorem", source="paper",
-        statement="with probability at least 1 - N^-199 no gradient is clipped in any iteration",
-        quantity="share of gradients clipped with the printed rule where s >= 2 Gamma, beta = N^-200, as Lemma 3.10 needs: the largest over N and sigma",
-        cells=algebra.means(exact_rows(enough, "clip_fraction"), ["N", "sigma"]), criterion=at_most(0.0),
-        regime=criteria.few_trials("nothing is clipped", enough),
-        changed=f"Before a review N of {LARGE_N:g} with s < 2 Gamma were judged, and a pass was called reproduced, {criteria.NOT_CONFIRMED}.",
-        note=f"{levels} doublings in place of {needed:.0f}; whatever s is: {algebra.places_text(shares)}; {over_all}",
-    )  # fmt: skip
