@@ -29,7 +29,16 @@ from dpdescent.papers.varshney2022.criteria import (
 )
 from dpdescent.papers.varshney2022.descents import NO_STEPS, Measured, fresh, records_of, risks_of, wishart_gram
 from dpdescent.papers.varshney2022.formulas import norm_bound
-from dpdescent.papers.varshney2022.setting import ADA_SSP, ADA_SSP_TIGHT, AMBSSGD, DP_GD_ADAPTIVE, FIXED, Part, Spec
+from dpdescent.papers.varshney2022.setting import (
+    ADA_SSP,
+    ADA_SSP_TIGHT,
+    AMBSSGD,
+    DP_GD,
+    DP_GD_ADAPTIVE,
+    FIXED,
+    Part,
+    Spec,
+)
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.algebra import Array, Places, floats
 from dpdescent.replication.judging.criteria import at_least, at_most, within_of
@@ -411,6 +420,13 @@ def _proportional(evidence: Evidence) -> Iterator[Claim]:
 
 def _reuse(evidence: Evidence) -> Iterator[Claim]:
     """Judges full-batch DP-GD, which uses records again, because no run samples them with replacement."""
+    yield claim_on_all_cells(
+        id="risk-grows-gradient", **REUSE | {"location": "Abstract, Sec. 3, remark (v) after Thm 3.7", "source": "paper"},
+        statement="at N proportional to d the term d^3 / (eps N)^2 of existing methods grows linearly in d, for DP-SGD too, whose issue is fundamental to the method",
+        quantity=f"log-log slope in d of the risk of full-batch DP-GD with fixed threshold at a fixed N/d: the smallest; {MEDIAN}",
+        cells=_slopes(evidence, AGAIN, DP_GD), criterion=at_least(1.0 - LOGARITHMS), changed="The claim was added after a second reading.",
+        note=f"full-batch DP-GD stands in for sampling with replacement. One pass with a fixed threshold: {algebra.places_text(_slopes(evidence, ONE_PASS, FIXED))}",
+    )  # fmt: skip
     yield claim_on_all_cells(
         id="reuse-needs-more", **REUSE,
         statement="(ours) full-batch DP-GD with adaptive threshold, which meets records again, needs N >= d sqrt(d)",
