@@ -97,14 +97,14 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         id="lemma-a.9", **PROBABLE | {"artefact": "ssgd", "location": "Lemma A.9, Thm 3.2"},
         statement="with the eta and zeta of Theorem 3.2 no gradient is clipped, with probability at least 1 - N^-100",
         quantity="log P / log N, P the chance that <x, w*>^2 / |w*| alone lifts the first gradient above zeta, K2 = sqrt 2: the largest over N and d",
-        cells=_clipped_by_theorem_3_2(evidence), criterion=at_most(THEOREMS), regime=below, changed=BY_TAILS,
+        cells=clipped_by_theorem_3_2(evidence), criterion=at_most(THEOREMS), regime=below, changed=BY_TAILS,
         note=f"in runs a share {criteria.extent(rows(evidence, 'ssgd', panel='Theorem 3.2')['clip_fraction'].dropna())} is clipped; finding threshold-logarithm",
     )  # fmt: skip
     yield claim_on_all_cells(
         id="clips-nothing", **PROBABLE | {"location": "Proof of Thm 3.7"},
         statement="with probability at least 1 - N^-199 no gradient is clipped in any iteration",
         quantity="log P / log N, P the chance that <x, w*>^2 / |w*| alone lifts the first gradient above twice the largest zeta that the printed algorithm can take: the largest over N and sigma with s >= 2 Gamma",
-        cells=_clipped_by_theorem_3_7(evidence), criterion=at_most(NOTHING_CLIPPED), regime=below, changed=BY_TAILS,
+        cells=clipped_by_theorem_3_7(evidence), criterion=at_most(NOTHING_CLIPPED), regime=below, changed=BY_TAILS,
         note=f"in runs a share {criteria.extent(rows(evidence, 'risk_vs_n', series=PUBLISHED)['clip_fraction'].dropna())} is clipped, none where s >= 2 Gamma; finding threshold-logarithm",
     )  # fmt: skip
 
@@ -122,13 +122,15 @@ def _theorem_3_2(evidence: Evidence) -> "Iterator[tuple[pd.Series[float], float]
         yield row, log10_first_clipped(problem, ssgd.theorem_parameters(problem, 1.0).zeta)
 
 
-def _clipped_by_theorem_3_2(evidence: Evidence) -> Places:
+def clipped_by_theorem_3_2(evidence: Evidence) -> Places:
+    """Powers of N of lower bounds on P(the first gradient is clipped), Theorem 3.2's threshold."""
     return {
         algebra.place_of(row, ["N", "d"]): exactly(log / math.log10(row["N"])) for row, log in _theorem_3_2(evidence)
     }
 
 
-def _clipped_by_theorem_3_7(evidence: Evidence) -> Places:
+def clipped_by_theorem_3_7(evidence: Evidence) -> Places:
+    """Powers of N of the same at twice the largest threshold of the printed algorithm, where s >= 2 Gamma."""
     places: Places = {}
     printed = rows(evidence, "risk_vs_n", series=PUBLISHED, panel=criteria.MODERATE)
     table = criteria.enough_for_statistic(evidence, "risk_vs_n", printed, printed=True)
