@@ -216,7 +216,8 @@ def test_first_gradients_above_a_threshold_by_simulation() -> None:
 def test_misprints_by_their_own_formulas() -> None:
     assert "1771 beta at beta = 1e-08" in FOUND["equation-18"].measured
     assert 2 * norm.sf(math.sqrt(math.log(1e8))) / 1e-8 == pytest.approx(1771, rel=1e-3)
-    assert 2 * math.sinh(0.05) > 0.05 and "0.100042" in FOUND["equation-7-half"].measured
+    assert 2 * math.sinh(0.05) == pytest.approx(0.100042, abs=1e-6)
+    assert "0.100042" in FOUND["equation-7-half"].measured
     assert math.log(math.sqrt(math.log(1e6) / 1e5) / math.log(1e6)) == pytest.approx(-7.07, abs=0.01)
     assert "-7.07" in FOUND["corollary-3.3-vacuous"].measured
     eps = [rho + 2 * math.sqrt(rho * math.log(1e6)) for rho in (1.0, 0.25)]

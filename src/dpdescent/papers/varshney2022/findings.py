@@ -338,7 +338,7 @@ def _slips_of_text(evidence: Evidence) -> Iterator[Finding]:
         charitable="decreasing is meant; what follows uses rho alone",
     )  # fmt: skip
     added = rows(evidence, "audit", series="attained mu").dropna(subset=["accounted"])
-    added = added[[is_added(str(name)) for name in added["mechanism"]]]
+    added = added[added["mechanism"].map(lambda name: is_added(str(name))).astype(bool)]
     ratios = (added["mean"] / added["accounted"]).astype(float)
     yield finding(
         id="definition-2.2-wording", location="Def. 2.2", kind="text", severity="cosmetic", status="question", artefact="audit",

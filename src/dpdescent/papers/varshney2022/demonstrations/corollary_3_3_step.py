@@ -22,4 +22,4 @@ for d in (2, 5, 10):
     # (6) with K_2^2 = 2, R_x^2 = d + 2, kappa = mu = 1, a = 1/2, and its first term at its largest.
     limit = d / 2 + 2 * sigma**2 * d / N
     limit += 256 * d * (d + 2) * (np.log(N) * np.log(N / delta) / (eps * N)) ** 2 * (1 + sigma**2)
-    print(f"d = {d}: risk {risk:.3g}, (6) is {limit:.3g}, the estimate 0 has 0.5; {clipped / N:.1%} clipped")
+    print(f"d = {d}: risk {risk:.3g}, limit {limit:.3g}, the estimate 0 has 0.5; {clipped / N:.1%} clipped")
