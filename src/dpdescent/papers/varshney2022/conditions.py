@@ -258,6 +258,12 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
         yield bound_rows.exact_row(
             "P(<x, v>^2 > K2^2 |H| log(1/beta))", "Def. 2.1 (4)", f"x ~ N(0, H), beta={beta:g}", beta, measured, why
         )
+    for beta, d in product(FAILURES, (1, 10)):
+        measured = float(chi2.sf(5.0 * d * math.log(1.0 / beta), d))
+        why = "measured is the exact probability where V'V has as many equal eigenvalues"
+        yield bound_rows.exact_row(
+            "P(|Vz|^2 > 5 sigma^2 Tr(V'V) log(1/beta))", "(20)", f"directions={d}, beta={beta:g}", beta, measured, why
+        )
     for row in algebra.rows_of(rows(evidence, "risk_vs_n").drop_duplicates(["N", "d"]).dropna(subset=["N", "d"])):
         yield from _public(evidence.settings_of("risk_vs_n")["w_norm"], row)
 
