@@ -138,7 +138,10 @@ def _adaptive_beside_fixed(evidence: Evidence) -> Iterator[Claim]:
     def bracketed(scope: Places) -> Regime:
         """The regime of the cells that a claim is about: no other cell blocks its verdict."""
         inside = (
-            table[[algebra.place_of(row, ["N", "sigma"]) in scope for row in algebra.rows_of(table)]]
+            # An array, because an empty list would choose columns.
+            table[
+                np.array([algebra.place_of(row, ["N", "sigma"]) in scope for row in algebra.rows_of(table)], dtype=bool)
+            ]
             for table in (fixed, adaptive)
         )
         return _bracketed(*inside)
