@@ -111,7 +111,7 @@ def _high_probability(evidence: Evidence) -> Finding:
         why="Lemmas 3.5 (printed without an expectation) and 3.11 bound the mean, which the proofs take for every draw",
         charitable="all of it holds in the mean, and with d + 100 log N in place of d",
         repair="d + 100 log N for d in the first term, or an expectation",
-        headline=headline(chances if len(runs) else (), "for d = 2, whatever N is, in place of N^-100: the chance that the labels' noise alone lifts the risk above the first term of Theorem 3.7."),
+        headline=headline(chances if len(runs) else (), "in place of N^-100: the chance at d = 2 that the labels' noise alone exceeds 8 sigma^2 d/N."),
         shown=(("d", "P(chi^2_d > 8 d)", f"as a power of N = {RECORDS_OF_3_7:g}"), *((f"{d}", f"{chance:.3g}", f"{math.log10(chance) / math.log10(RECORDS_OF_3_7):.3g}") for d, chance in zip(dimensions, chances, strict=True))),
     )  # fmt: skip
 
@@ -142,7 +142,7 @@ def _break_rule(evidence: Evidence) -> Finding:
         why="with all covered, symmetric noise fails the test half of the time",
         charitable="Sec. 1.1 (99 %) suggests a lower threshold; privacy does not hang on it",
         repair=f"break at s less a Gaussian quantile (ratio {between(lowered)})",
-        headline=headline(second, "instead of 0.99: the share of draws in which DP-STAT's threshold (Algorithm 3 as printed) is as low as Lemma 3.10 claims."),
+        headline=headline(second, "instead of 0.99: the share of draws in which DP-STAT's threshold is as low as Lemma 3.10 claims."),
         shown=excerpt(pd.concat([printed, mended]), {"rule": "rule", "series": "quantity", "mean": "mean"}),
     )  # fmt: skip
 
@@ -178,7 +178,7 @@ def _corollary_3_3(evidence: Evidence) -> Finding:
         why="the step omits the factor 1/(d alpha^2) of Theorem 3.2: noise drives nearly all gradients into clipping, and the iterates settle far from w*",
         charitable="1/(4d) is the non-private step, Theorem 3.2's own may be meant; at these N (6) itself is above the trivial risk",
         repair="the step of Theorem 3.2",
-        headline=headline(worst["ratio"], "times the right-hand side of (6), constants and logarithms in place: the median risk of DP-SSGD with the step 1/(4d) of Corollary 3.3."),
+        headline=headline(worst["ratio"], "times the bound (6): the median risk of DP-SSGD with Corollary 3.3's step 1/(4d)."),
         shown=excerpt(table[table["N"] == table["N"].max()], {"N": "N", "d": "d", "mean": "median risk", "limit": "right-hand side of (6)", "clip_fraction": "share of gradients clipped"}),
     )  # fmt: skip
 
@@ -205,7 +205,7 @@ def _corollary_3_8(evidence: Evidence) -> Finding:
         repair="the step of Theorem 3.7, which is near 1 for b >> d",
         headline=headline(
             corollary["bias"],
-            f"of the start's risk is left by the step 1/(4d) of Corollary 3.8 at d = {corollary['d'].max():g} after {corollary['T'].max() / math.log(corollary['N'].max()):.0f} log N iterations, where Theorem 3.7's step leaves {theorem[theorem['d'] == theorem['d'].max()]['bias'].max():.1g}.",
+            f"of the start's risk is left by Corollary 3.8's step 1/(4d) after {corollary['T'].max() / math.log(corollary['N'].max()):.0f} log N iterations, {theorem[theorem['d'] == theorem['d'].max()]['bias'].max():.1g} by Theorem 3.7's.",
         ),
         shown=excerpt(long, {"d": "d", "T": "T", "step": "step", "mean": "median risk", "bias": "share left without noise"}),
     )  # fmt: skip
