@@ -111,7 +111,7 @@ def _high_probability(evidence: Evidence) -> Finding:
         why="Lemmas 3.5 (printed without an expectation) and 3.11 bound the mean, which the proofs take for every draw",
         charitable="all of it holds in the mean, and with d + 100 log N in place of d",
         repair="d + 100 log N for d in the first term, or an expectation",
-        headline=headline(chances if len(runs) else (), "in place of N^-100: the chance at d = 2 that the labels' noise alone exceeds 8 sigma^2 d/N."),
+        headline=headline(chances if len(runs) else (), "in place of N^-100: the chance at d = 2 that label noise exceeds 8 sigma^2 d/N."),
         shown=(("d", "P(chi^2_d > 8 d)", f"as a power of N = {RECORDS_OF_3_7:g}"), *((f"{d}", f"{chance:.3g}", f"{math.log10(chance) / math.log10(RECORDS_OF_3_7):.3g}") for d, chance in zip(dimensions, chances, strict=True))),
     )  # fmt: skip
 
@@ -142,7 +142,7 @@ def _break_rule(evidence: Evidence) -> Finding:
         why="with all covered, symmetric noise fails the test half of the time",
         charitable="Sec. 1.1 (99 %) suggests a lower threshold; privacy does not hang on it",
         repair=f"break at s less a Gaussian quantile (ratio {between(lowered)})",
-        headline=headline(second, "instead of 0.99: the share of draws in which DP-STAT's threshold is as low as Lemma 3.10 claims."),
+        headline=headline(second, "instead of 0.99: how often DP-STAT's threshold is as low as Lemma 3.10 claims."),
         shown=excerpt(pd.concat([printed, mended]), {"rule": "rule", "series": "quantity", "mean": "mean"}),
     )  # fmt: skip
 
