@@ -365,6 +365,10 @@ STILL_TRUE: dict[str, tuple[str, Edit]] = {
         "adaptive-better",
         both(INSIDE, put("ext_thresholds", "mean", 1e-9, **BEST, sigma=1.0)),
     ),
+    "noisy labels, at which the best threshold ends the grid": (
+        "adaptive-better",
+        both(INSIDE, put("ext_thresholds", "mean", 0.4, series=FIXED, factor=0.0025, sigma=1.0)),
+    ),
     "cells with fewer records than Theorem 3.7 asks for": (
         "lower-bound-matched",
         change("ext_privacy", 1e6, panel="privacy regime", N=1_000_000),
@@ -450,6 +454,12 @@ LEFT_OPEN: dict[str, tuple[str, Edit]] = {
 )
 def test_what_else_decides_a_claim(name: str, edit: Edit, verdict: str) -> None:
     assert after(edit, name) == verdict
+
+
+def test_a_claim_at_several_readings_shows_the_worst_and_names_each_cell() -> None:
+    shown = WORLD["lemma-3.10-logarithm"]
+    assert shown.measured == max(cell.value for cell in shown.cells)
+    assert len({cell.cell for cell in shown.cells}) == len(shown.cells)
 
 
 # Tables that lack something
