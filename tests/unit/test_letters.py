@@ -220,12 +220,21 @@ def test_corollary_3_3_step(capsys: pytest.CaptureFixture[str]) -> None:
     """Single draws against medians of forty: within a factor of five, far from the trivial risk."""
     lines = told("corollary-3.3-step", capsys)
     for d in ("2", "5", "10"):
-        _, risk, _, trivial, clipped = line_of(lines, f"d = {d}:")
+        _, risk, bound, _, trivial, clipped = line_of(lines, f"d = {d}:")
         median, limit, share = shown("corollary-3.3-step", "2e+05", d)
         assert median / 5 < risk < 5 * median
         assert risk > 1000 * trivial
-        assert risk > limit
+        assert risk > limit == pytest.approx(bound, rel=0.01)
         assert clipped / 100 == pytest.approx(share, abs=0.01)
+
+
+def test_high_probability(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of 40,000 runs some 13 are above the bound by the law as N grows."""
+    lines = told("high-probability", capsys)
+    chance = shown("high-probability", "2")[0]
+    assert line_of(lines, "as N grows")[-1] == pytest.approx(chance, rel=0.02)
+    for N in ("800", "3200"):
+        assert chance / 3 < line_of(lines, f"N = {N}:")[1] < 3 * chance
 
 
 def test_corollary_3_8_step(capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,8 +36,8 @@ def after(edit: Edit, name: str) -> str:
 
 WORLD = judged(TABLES)
 NOT_TESTABLE = {name for name, *_ in comparison.OPEN}
-# Algebra that no table changes: the paper's own exponent of c.
-FORMULAS = {"n-to-cn"}
+# What no table changes: the paper's own exponent of c, and tails of chi-square laws.
+FORMULAS = {"n-to-cn", "theorem-1.1-high-probability", "theorem-3.2-high-probability"}
 TESTABLE = [name for name in WORLD if name not in NOT_TESTABLE | FORMULAS]
 
 
@@ -52,9 +52,8 @@ SOUND = {"rule": "as published", "s": 2000, "levels": 20, "alpha": 4.2}
 LAST, EXPLICIT = "as published (Theorem 3.6, last form)", "DP-SSGD, shuffled (explicit bound)"
 
 FALSE: dict[str, Edit] = {
-    "theorem-1.1-variance": change("risk_vs_n", 99, panel=ONE, series=AMB, N=1_000_000, sigma=0.1),
+    "theorem-1.1-variance": change("risk_vs_n", 99, panel=ONE, series=QUANTILE, N=1_000_000, sigma=0.1),
     "theorem-3.7-variance-as-published": change("risk_vs_n", 1e8, series=PUBLISHED, N=1_000_000),
-    "theorem-1.1-high-probability": change("risk_vs_n", 9, "q975", panel=ONE, series=AMB, N=1_000_000),
     "theorem-3.7-high-probability-as-published": change(
         "risk_vs_n", 1e5, "q975", panel=ONE, series=PUBLISHED, N=1_000_000
     ),
@@ -63,18 +62,16 @@ FALSE: dict[str, Edit] = {
     "theorem-3.7-rate-eps-quantile": tilt(
         "ext_privacy", "eps", -3.0, panel="small epsilon", series=QUANTILE, sigma=0.1
     ),
-    "theorem-3.7-rate-delta": change("ext_privacy", 9, panel="delta", delta=1e-12),
+    # Smallest wrong world: the term grows like alpha^3 where alpha^2 is claimed.
+    "theorem-3.7-rate-delta": tilt("ext_privacy", "delta", -0.05, panel="delta"),
     "theorem-3.7-rate-kappa-quantile": tilt("risk_vs_kappa", "kappa", 3.0, series=QUANTILE),
     "privacy-term-grows-with-kappa": both(
         change("risk_vs_kappa", 1e6, series=QUANTILE), tilt("risk_vs_kappa", "kappa", -3.0, series=QUANTILE)
     ),
     "better-beyond-normal": change("tails", 0.001, series=ADA, law="Laplace"),
-    "theorem-3.2-high-probability": change("ssgd", 1e9, "q975", panel="Theorem 3.2", d=5),
     "introduction-threshold": change("ssgd", 9999, panel="introduction", zeta_factor=lambda z: z < 1),
-    "introduction-threshold-clips": put("ssgd", "clip_fraction", 0.5, panel="introduction"),
-    "lemma-3.5-without-mean": put("bound_vs_run", "bound", 1e-4, algorithm="DP-SSGD", d=5),
+    "lemma-3.5-without-mean": put("bound_vs_run", "q90", 1e4, algorithm="DP-SSGD", d=5),
     "no-composition-factor": change("audit", 1.5, mechanism="whole run, T = 8"),
-    "added-record": change("audit", 1.5, mechanism="whole run, T = 8, record added"),
     "time-linear": tilt("ext_orders", "at", 1.0, quantity="operations", axis="N"),
     **dict.fromkeys(
         ("sample-size-condition", "sample-size-condition-grows"),
@@ -94,19 +91,17 @@ FALSE: dict[str, Edit] = {
     "leading-term-cross": tilt("ext_orders", "at", 1.0, quantity="leading term", axis="kappa"),
     "batch-condition-contracts": change("ext_orders", 3, reading="1 of the least b"),
     "lemma-3.10-logarithm": change("ext_orders", 99, quantity="logarithm of Lemma 3.10"),
-    "gradient-norm-dependent": tilt(
-        "ext_orders", "at", -0.5, quantity="gradient norm", reading=lambda name: name != "independent"
-    ),
+    "gradient-norm-dependent": tilt("ext_orders", "at", -0.5, reading="along x"),
+    "gradient-norm-twice": tilt("ext_orders", "at", -0.5, reading="same index twice"),
     "gradient-norm-independent": tilt("ext_orders", "at", 0.5, reading="independent"),
-    "clipping-norm": change("ext_orders", 300, quantity="norm after clipping"),
     "optimal-exponents-quantile": tilt("risk_vs_n", "N", 0.6, **RATE, variant="main"),
-    "theorem-3.7-rate-sigma": tilt("risk_vs_sigma", "sigma", -0.2, series=AMB, sigma=lambda s: s > 0),
-    "vanishes-with-sigma": put("risk_vs_n", "mean", 1e-8, panel=ONE, series=AMB, sigma=0.0, N=100_000),
-    "theorem-3.7-order": tilt("risk_vs_n", "N", 0.9, panel=ONE, series=AMB, sigma=1.0),
+    "theorem-3.7-rate-sigma": tilt("risk_vs_sigma", "sigma", -0.2, series=QUANTILE, sigma=lambda s: s > 0),
+    "vanishes-with-sigma": put("risk_vs_n", "mean", 1e-8, panel=ONE, series=QUANTILE, sigma=0.0, N=100_000),
+    "theorem-3.7-order": tilt("risk_vs_n", "N", 1.2, panel=ONE, series=QUANTILE, sigma=1.0),
     "theorem-3.7-privacy-term": tilt("risk_vs_n", "N", 2.0, panel=FIFTH, series=QUANTILE, sigma=0.1),
     "lower-bound-matched": change("risk_vs_n", 1e4, panel=FIFTH, series=QUANTILE, variant="main"),
-    "privacy-for-free": change("risk_vs_eps", 3, series=AMB, eps=0.1),
-    "optimal-variance": change("risk_vs_eps", 3, series=AMB, eps=8.0),
+    "privacy-for-free": change("risk_vs_eps", 30, series=QUANTILE),
+    "optimal-variance": change("risk_vs_eps", 3, series=QUANTILE, eps=8.0),
     "enough-iterations": change("risk_vs_kappa", 0.01, series=AMB, kappa=4, T=128),
     "leading-term-kappa": tilt("risk_vs_kappa", "kappa", 1.0, series="no noise"),
     "sample-size-quantile": tilt("sample_complexity", "d", 0.6, series=QUANTILE),
@@ -119,8 +114,8 @@ FALSE: dict[str, Edit] = {
     "risk-grows-statistics": tilt("risk_vs_d", "d", -0.7, series=TIGHT),
     "risk-grows-statistics-bound": tilt("risk_vs_d", "d", -1.5, series=ADA),
     "wishart-draw": change("risk_vs_d", 9, panel="records clipped", series=ADA),
+    "risk-grows-gradient": tilt("risk_vs_d", "d", -1.0, series="DP-GD"),
     "reuse-needs-more": tilt("risk_vs_d", "d", -1.0, series="DP-GD (adaptive)"),
-    "one-pass-better": change("risk_vs_n", 0.3, panel=ONE, series="DP-GD (adaptive)", N=100_000, sigma=1.0),
     "bound-significantly-better": put(
         "table_bounds", "mean", 1.015e-2 / 100, method="Cai et al. 2021", eps=0.1, d=10, sigma=1.0
     ),
@@ -130,8 +125,9 @@ FALSE: dict[str, Edit] = {
     "adaptive-better-small-noise": change("ext_thresholds", 0.01, series=FIXED, sigma=0.1),
     "adaptive-better-any-noise": change("ext_thresholds", 0.01, series=FIXED, sigma=1.0),
     "adaptive-gain-rate": tilt("risk_vs_sigma", "sigma", 0.6, series=FIXED, sigma=lambda s: s > 0),
-    "better-small-noise": change("risk_vs_n", 1e-6, series=ADA, N=10_000, sigma=0.01),
-    "better-any-noise": change("risk_vs_n", 0.5, series=ADA, N=1_000_000, sigma=1.0),
+    # One competitor that is as good refutes, wherever privacy is most of its risk.
+    "better-small-noise": change("risk_vs_n", 0.2, series="DP-GD", N=10_000, sigma=0.1, panel=ONE),
+    "better-any-noise": change("risk_vs_n", 0.5, series=ADA, N=10_000, sigma=1.0, panel=ONE),
     "existing-rate-n-fixed-clip": tilt("risk_vs_n", "N", 0.6, panel=FIFTH, series=FIXED, sigma=0.0),
     "existing-rate-n-statistics": tilt("ext_privacy", "N", 0.6, panel="sufficient statistics"),
     "least-squares-law": change("risk_vs_n", 2, panel=ONE, series="OLS", N=100_000),
@@ -144,7 +140,7 @@ FALSE: dict[str, Edit] = {
     "threshold-proportional-to-sigma": change("clip_path", 9, series="zeta", kappa=8, sigma=0.01, t=63),
     "clips-one-per-cent": put("risk_vs_n", "clip_fraction", 0.02, panel=ONE, series=PUBLISHED, N=100_000),
     "clips-one-per-cent-corrected": change("clip_path", 4, series="clip fraction", kappa=1, t=0),
-    "clips-nothing": put("risk_vs_n", "clip_fraction", 1e-4, panel=ONE, series=PUBLISHED, N=1_000_000),
+    "clips-nothing": put("risk_vs_n", "sigma", 0.0, panel=ONE, series=PUBLISHED),
     "localised": change("clip_path", 1.3, series="residual rms", kappa=1, sigma=0.01, t=7),
     "lemma-3.10-enough-below": change("alg_stat", 0.9, **SOUND, series="first half"),
     "lemma-3.10-not-too-large": change("alg_stat", 0.5, **SOUND, series="second half"),
@@ -156,14 +152,12 @@ FALSE: dict[str, Edit] = {
     "corrected-rule": change("alg_stat", 0.9, **(SOUND | {"rule": "corrected, beta"}), series="corrected guarantee"),
     "corrected-second-moment": change("alg_stat", 9, **(SOUND | {"rule": "corrected"}), series="mean square ratio"),
     "quantile-rule": change("alg_stat", 9, **(SOUND | {"rule": "q = 0.99"}), series="overshoot"),
-    "step-bias-theorem": put("step_size", "bias", 0.3, step="Theorem 3.7", T=150, d=5),
-    "step-bias-corollary": put("step_size", "bias", 0.3, step="Corollary 3.8", T=150, d=10),
-    # The best T must not be the largest that was tried.
-    "corollary-3.8-risk": both(
-        change("step_size", 1e9, step="Corollary 3.8"), change("step_size", 1e3, step="Corollary 3.8", T=150)
-    ),
-    "more-iterations-harmless": change("step_size", 9, step="Theorem 3.7", T=150, d=5),
-    "tail-average": change("ablation", 0.02, choice="tail", level="last iterate"),
+    # Smallest wrong worlds: at c_1 = 400 N^-92 is left, since (47) has N^-100.
+    "step-bias-theorem": put("step_size", "bias", 1e-15, step="Theorem 3.7", T=150, d=5),
+    "step-bias-corollary": put("step_size", "bias", 1e-15, step="Corollary 3.8", T=150, d=10),
+    # The exact law knows d alone.
+    "corollary-3.8-risk": put("step_size", "sigma", 0.2),
+    "tail-average": change("ablation", 3, choice="tail", level="0.5"),
     "statistic-share": change("ablation", 9, choice="statistic", level="1136"),
     "printed-rule": change("ablation", 9, choice="rule", level="as published", variant="more trials"),
     "printed-factor": change("ablation", 99, choice="factor", level="log^a N"),
@@ -171,13 +165,13 @@ FALSE: dict[str, Edit] = {
     "sub-exponential": change("tails", 99, law="Laplace", factor="log^a N"),
     "tail-clipping": put("tails", "clip_fraction", 0.02, law="Laplace", factor="log^a N"),
     "corollary-3.3-risk": change("ssgd", 1e7, panel="Corollary 3.3", d=10),
-    "lemma-a.9": put("ssgd", "clip_fraction", 0.01, panel="Theorem 3.2", d=5),
+    "lemma-a.9": put("ssgd", "d", 100, panel="Theorem 3.2"),
     "ssgd-law": change("ssgd", 2, "mean", panel="grid"),
     "minimax-factor": change("ssgd", 1.5, panel="no privacy"),
     "ssgd-not-vacuous": change("ssgd", 99),
-    "ssgd-sample-size": tilt("ssgd", "d", -0.6, "predictor", panel="Corollary 3.3"),
+    "ssgd-sample-size": tilt("ssgd", "d", 0.6, "predictor", panel="Corollary 3.3"),
     "ssgd-plateau": change("risk_vs_n", 0.1, panel="DP-SSGD", sigma=0.0, N=100_000),
-    "ambssgd-addresses": change("risk_vs_n", 1e-3, panel="DP-SSGD", sigma=1.0, N=1_000_000),
+    "ambssgd-addresses": change("risk_vs_n", 1e-4, panel="DP-SSGD", sigma=1.0, N=1_000_000),
     "theorem-3.6-last-form": change("multiplier", 9, "eps_tight", series=LAST, eps=8.0),
     "theorem-3.6-first-form": change("multiplier", 9, "eps_tight", series="Theorem 3.6, first form", eps=0.1),
     "theorem-3.6-zcdp": change("multiplier", 1.2, "eps_tight", series="zCDP", delta=1e-8),
@@ -185,7 +179,6 @@ FALSE: dict[str, Edit] = {
     "theorem-3.1": change("multiplier", 9, series=EXPLICIT, N=10_000, eps=0.01),
     "corollary-3.3-private": change("multiplier", 9, "eps_tight", series="Theorem 3.1, constant 1", eps=0.01),
     "amplification": tilt("multiplier", "N", 0.3, series=EXPLICIT),
-    "ssgd-eps-range": put("multiplier", "eps", 0.1, series=EXPLICIT, N=1_000_000, eps=0.01),
     "amplification-helps": change("multiplier", 15, series=EXPLICIT, N=10_000, eps=0.01),
     "audit-gradient": change("audit", 1.2, mechanism="gradient step"),
     "audit-counts": change("audit", 1.2, mechanism="DP-STAT, noisy counts"),
@@ -204,9 +197,8 @@ FALSE: dict[str, Edit] = {
     "batch-condition-linear": tilt("feasibility", "d", 1.5, condition="batch condition of Lemma 3.11"),
     "ssgd-condition": tilt("feasibility", "d", 1.5, condition="eta mu N / 2 >= log N"),
 }
-# An explicit bound that is exceeded shows no violation, a factor none of a constant without a value, and a moment none
-# where a theorem asks for another one.
-OPEN_ABOVE = {"corollary-3.3-private", "printed-rule", "r-squared-is-d"}
+# An explicit bound that is exceeded shows no violation.
+OPEN_ABOVE = {"corollary-3.3-private"}
 
 
 @pytest.mark.parametrize("name", TESTABLE)
@@ -216,6 +208,17 @@ def test_every_claim_fails_where_it_is_false(name: str) -> None:
 
 # On these tables a verdict is another one, but where each of the claims is true.
 BEST = {"series": FIXED, "factor": 0.1, "T": 16}
+SAME_TWICE = {"reading": "same index twice"}
+
+
+def as_claimed(made: Tables) -> None:
+    made["moments"] = made["moments"].assign(mean=made["moments"]["claimed"])
+
+
+ITERATIONS = both(
+    put("risk_vs_kappa", "mean", 1.0, series=AMB),
+    put("risk_vs_kappa", "mean", 0.5, series=AMB, T=32),
+)
 INSIDE = both(put("ext_thresholds", "mean", 1.0, series=FIXED), put("ext_thresholds", "mean", 0.5, **BEST))
 EXPONENTS = both(
     put("risk_vs_n", "mean", 1e10, panel=FIFTH, series=QUANTILE),
@@ -227,17 +230,26 @@ GAP = both(
     put("sample_complexity", "mean", 1.0), tilt("sample_complexity", "d", 1.5, series=TIGHT),
     tilt("sample_complexity", "d", 1.0, series=QUANTILE),
 )  # fmt: skip
-NORMS = {"quantity": "gradient norm"}
 TRUE: dict[str, Edit] = {
     "theorem-3.7-high-probability-as-published": change("risk_vs_n", 1e-9, "q975", series=PUBLISHED),
-    "privacy-for-free": change("risk_vs_eps", 0.5, series=AMB),
+    "privacy-for-free": both(
+        change("risk_vs_eps", 0.1, series=QUANTILE), change("ext_privacy", 0.1, panel="small epsilon", series=QUANTILE)
+    ),
+    "theorem-3.7-rate-delta": tilt("ext_privacy", "delta", 0.02, panel="delta"),
+    "theorem-3.7-rate-kappa-quantile": put("risk_vs_kappa", "mean", 1.0, series=QUANTILE),
+    "enough-iterations": ITERATIONS,
+    "risk-grows-gradient": tilt("risk_vs_d", "d", 1.0, series="DP-GD"),
+    "better-small-noise": change("risk_vs_n", 9, series="DP-GD"),
+    "gradient-norm-twice": both(
+        put("ext_orders", "mean", 1.0, **SAME_TWICE), tilt("ext_orders", "at", 1.0, **SAME_TWICE)
+    ),
+    "r-squared-is-d": as_claimed,
     "theorem-3.7-rate-eps-quantile": tilt("ext_privacy", "eps", -0.2, panel="small epsilon", series=QUANTILE),
     "optimal-exponents-quantile": EXPONENTS,
     "gap-grows": GAP,
     "risk-grows-statistics": tilt("risk_vs_d", "d", 0.3, series=TIGHT),
     "wishart-draw": put("risk_vs_d", "mean", 1.0, series=ADA),
     "reuse-needs-more": tilt("risk_vs_d", "d", 1.0, series="DP-GD (adaptive)"),
-    "one-pass-better": change("risk_vs_n", 99, series="DP-GD (adaptive)"),
     "better-any-noise": change("risk_vs_n", 1e6, series=lambda name: name in (ADA, FIXED, "DP-SSGD", "DP-GD")),
     **dict.fromkeys(("adaptive-better", "adaptive-better-small-noise", "adaptive-better-any-noise"), INSIDE),
     "clips-one-per-cent-corrected": put("clip_path", "mean", 1e-3, series="clip fraction"),
@@ -245,37 +257,30 @@ TRUE: dict[str, Edit] = {
     "threshold-second-moment": put("alg_stat", "mean", 1.0, series="mean square ratio"),
     "approximately-maximum": put("alg_stat", "mean", 1.0, series="mean ratio"),
     "quantile-rule": put("alg_stat", "mean", 0.0, series="overshoot"),
-    "step-bias-corollary": put("step_size", "bias", 1e-12),
-    "corollary-3.8-risk": put("step_size", "mean", 1e-7),
-    "more-iterations-harmless": put("step_size", "mean", 1e-7, step="Theorem 3.7"),
+    "step-bias-corollary": put("step_size", "bias", 1e-18),
     "printed-rule": put("ablation", "mean", 1e-6, choice="rule"),
     "corollary-3.3-risk": change("ssgd", 1e-9, panel="Corollary 3.3"),
-    "introduction-threshold-clips": put("ssgd", "clip_fraction", 0.0, panel="introduction"),
     "corollary-3.3-private": change("multiplier", 0.01, "eps_tight", series="Theorem 3.1, constant 1"),
-    "ssgd-eps-range": change("multiplier", 99, series=EXPLICIT),
-    "added-record": change("audit", 0.1, mechanism=lambda name: "record added" in name),
     "lemma-3.5-without-mean": change("bound_vs_run", 1e3, "bound", algorithm="DP-SSGD"),
     "tail-normal": put("moments", "mean", 0.5, quantity="P(|x|^2 > d log 1/beta) / beta"),
     "leading-term-cross": put("ext_orders", "mean", 0.5, quantity="leading term"),
     "lemma-3.10-logarithm": put("ext_orders", "mean", 0.1, quantity="logarithm of Lemma 3.10"),
-    "gradient-norm-dependent": both(put("ext_orders", "mean", 1.0, **NORMS), tilt("ext_orders", "at", 1.0, **NORMS)),
-    "clipping-norm": put("ext_orders", "mean", 0.5, quantity="norm after clipping"),
 }
-# What few trials can refute and not confirm, and a moment of which the paper has two definitions.
-NEVER_TRUE = {
-    "theorem-1.1-high-probability",
-    "clips-nothing",
-    "lemma-a.9",
-    "theorem-3.2-high-probability",
-    "r-squared-is-d",
+# What the exact law of a printed step refutes whatever was run.
+ALWAYS_FALSE = {"corollary-3.8-risk"}
+# Lower bounds of a probability refute, and leave it open where they do not: with so many dimensions that <x, w*> alone
+# does not lift a gradient above its threshold.
+NEVER_TRUE: dict[str, Edit] = {
+    "clips-nothing": put("risk_vs_n", "d", 200, panel=ONE, series=PUBLISHED),
+    "lemma-a.9": put("ssgd", "d", 5000, panel="Theorem 3.2"),
 }
 
 
 def test_every_claim_can_be_reproduced() -> None:
     missed = {name for name in TESTABLE if WORLD[name].verdict != "reproduced"}
-    assert missed == set(TRUE) | NEVER_TRUE
+    assert missed == set(TRUE) | set(NEVER_TRUE) | ALWAYS_FALSE
     assert {name: after(edit, name) for name, edit in TRUE.items()} == dict.fromkeys(TRUE, "reproduced")
-    assert {WORLD[name].verdict for name in NEVER_TRUE} == {"inconclusive"}
+    assert {name: after(edit, name) for name, edit in NEVER_TRUE.items()} == dict.fromkeys(NEVER_TRUE, "inconclusive")
     assert {name for name in WORLD if WORLD[name].verdict == "not testable"} == NOT_TESTABLE
     assert math.isclose(WORLD["n-to-cn"].measured or 0.0, 50.0)
 
@@ -287,13 +292,17 @@ STILL_TRUE: dict[str, tuple[str, Edit]] = {
     ),
     "an epsilon below sqrt(d/N)": (
         "privacy-for-free",
-        both(change("risk_vs_eps", 99, series=AMB, eps=0.1), put("risk_vs_eps", "eps", 0.005, eps=0.1)),
+        both(
+            TRUE["privacy-for-free"],
+            change("risk_vs_eps", 1e4, series=QUANTILE, eps=0.1),
+            put("risk_vs_eps", "eps", 0.005, eps=0.1),
+        ),
     ),
     "cells in which Lemma 3.10 says nothing": (
         "lemma-3.10-not-too-large",
         both(TRUE["lemma-3.10-not-too-large"], put("alg_stat", "mean", 0.0, s=500, levels=133, alpha=10.5)),
     ),
-    "a mean that one trial rules": ("theorem-1.1-variance", change("risk_vs_n", 99, "mean", series=AMB)),
+    "a mean that one trial rules": ("theorem-1.1-variance", change("risk_vs_n", 99, "mean", series=QUANTILE)),
     "rates that are faster than the bound's": (
         "theorem-3.7-rate-n-quantile",
         both(
@@ -303,11 +312,15 @@ STILL_TRUE: dict[str, tuple[str, Edit]] = {
     ),
     "a risk without noise where b is too small": (
         "vanishes-with-sigma",
-        put("risk_vs_n", "mean", 1e-2, panel=ONE, series=AMB, sigma=0.0, N=10_000),
+        put("risk_vs_n", "mean", 1e-2, panel=ONE, series=QUANTILE, sigma=0.0, N=10_000),
     ),
     "noisy labels, at which fixed thresholds are as good": (
         "adaptive-better",
         both(INSIDE, put("ext_thresholds", "mean", 1e-9, **BEST, sigma=1.0)),
+    ),
+    "noisy labels, at which the best threshold ends the grid": (
+        "adaptive-better",
+        both(INSIDE, put("ext_thresholds", "mean", 0.4, series=FIXED, factor=0.0025, sigma=1.0)),
     ),
     "cells with fewer records than Theorem 3.7 asks for": (
         "lower-bound-matched",
@@ -339,11 +352,9 @@ STILL_TRUE: dict[str, tuple[str, Edit]] = {
         change("sample_complexity", 0.3, series=TIGHT, d=lambda d: d < 80),
     ),
     "exact laws of runs far above their bound": ("lemma-3.5", change("bound_vs_run", 999, algorithm="DP-SSGD")),
-    "multipliers near those of a local release": (
-        "ssgd-eps-range",
-        both(
-            put("multiplier", "eps", 0.1, series=EXPLICIT, N=1e6, eps=0.01), change("multiplier", 99, series=EXPLICIT)
-        ),
+    "a competitor whose privacy costs little": (
+        "better-small-noise",
+        both(TRUE["better-small-noise"], put("risk_vs_n", "mean", 1e-7, series="DP-GD", N=1_000_000, sigma=0.1)),
     ),
     "no coefficient above its claim but at small batches": (
         "step-44-large-batch",
@@ -352,18 +363,21 @@ STILL_TRUE: dict[str, tuple[str, Edit]] = {
     "clipped runs have no exact law": ("ssgd-law", change("ssgd", 99, panel="grid", step="0.05")),
 }
 LEFT_OPEN: dict[str, tuple[str, Edit]] = {
-    "a best T at the end of the grid": ("corollary-3.8-risk", change("step_size", 1e9, step="Corollary 3.8")),
+    "a best T at the end of the grid": (
+        "enough-iterations",
+        both(ITERATIONS, put("risk_vs_kappa", "mean", 0.4, series=AMB, T=8, kappa=1)),
+    ),
+    "a threshold with the logarithms of O~": (
+        "privacy-for-free",
+        both(TRUE["privacy-for-free"], put("ext_privacy", "mean", 1.0, panel="small epsilon", eps=0.02)),
+    ),
     "a median lost in its errors": (
         "theorem-1.1-variance",
-        change("risk_vs_n", 40, "median_high", panel=ONE, series=AMB, N=1_000_000),
+        change("risk_vs_n", 40, "median_high", panel=ONE, series=QUANTILE, N=1_000_000),
     ),
     "a threshold grid that hides an exponent": (
         "theorem-3.7-rate-n-quantile",
         change("risk_vs_n", 9, panel=FIFTH, series=QUANTILE, N=200_000),
-    ),
-    "clipping where s is below 2 Gamma": (
-        "clips-nothing",
-        put("risk_vs_n", "clip_fraction", 0.5, panel=ONE, series=PUBLISHED, N=100_000),
     ),
     "thresholds of which the smallest is the best": (
         "adaptive-better",
@@ -393,6 +407,12 @@ LEFT_OPEN: dict[str, tuple[str, Edit]] = {
 )
 def test_what_else_decides_a_claim(name: str, edit: Edit, verdict: str) -> None:
     assert after(edit, name) == verdict
+
+
+def test_a_claim_at_several_readings_shows_the_worst_and_names_each_cell() -> None:
+    shown = WORLD["lemma-3.10-logarithm"]
+    assert shown.measured == max(cell.value for cell in shown.cells)
+    assert len({cell.cell for cell in shown.cells}) == len(shown.cells)
 
 
 # Tables that lack something

@@ -9,9 +9,11 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 
 import committed as of
-from dpdescent.papers.varshney2022 import findings
+from dpdescent.papers.varshney2022 import findings, probabilities
+from dpdescent.papers.varshney2022.setting import Design
 from dpdescent.replication.judging.evidence import Finding
 from later import Later
 
@@ -24,8 +26,11 @@ def told(tables: Mapping[str, pd.DataFrame]) -> dict[str, Finding]:
 
 FOUND = Later(lambda: told(committed().tables))
 # What formulas show, without any table.
-FORMULAS = {"lemma-a.1-range", "sample-size-reduction", "leading-term-cross"}
-VALUES = {"mean", "median", "bias", "clip_fraction", "eps_tight", "n_over_d", "T", "measured"}
+FORMULAS = {
+    "lemma-a.1-range", "sample-size-reduction", "leading-term-cross", "equation-18", "clipping-max", "equation-7-half",
+    "corollary-3.3-vacuous", "eps-min-increasing", "residual-power",
+}  # fmt: skip
+VALUES = {"mean", "median", "bias", "clip_fraction", "eps_tight", "n_over_d", "T", "measured", "q90"}
 
 
 def test_numbers_follow_the_tables() -> None:
@@ -35,7 +40,8 @@ def test_numbers_follow_the_tables() -> None:
         for name, table in tables.items()
     }
     same = {name for name, each in told(scaled).items() if each.measured == FOUND[name].measured}
-    assert same == FORMULAS
+    # Thresholds follow N, d and sigma, which are no outcome.
+    assert same == FORMULAS | {"threshold-logarithm"}
 
 
 def test_without_a_table_findings_say_so() -> None:
@@ -173,3 +179,51 @@ def test_last_iterate_by_one_step_of_one_dimension() -> None:
         assert left == pytest.approx((1 - 2 * eta + 3 * eta**2) ** n, rel=0.01)
         assert left > 0.5 * (1 - eta) ** n
     assert "it is 1/2 at n = 0 and kappa = 1" in FOUND["lemma-b.3-factor"].measured
+
+
+def test_square_of_the_printed_rule_by_the_chances_of_each_level() -> None:
+    """The test above derives it with expected counts; the law given residuals agrees, and 4000 draws scatter."""
+    assert re.search(r"mean squared ratio 245 in draws, 3[45]\d by the law", FOUND["dp-stat-break-rule"].measured)
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_risks_above_the_bound_by_simulation(d: int) -> None:
+    """The average over T/2 batches has a risk of sigma^2 chi^2_d / (T b), by runs without noise for privacy."""
+    rng, N, T, draws = np.random.default_rng(9), 640, 4, 40_000
+    b = N // T
+    eta, above = b / (d + 2 + b - 1), 0
+    for _ in range(draws // 1000):
+        w, total = np.zeros((1000, d)), np.zeros((1000, d))
+        for t in range(T):
+            x, z = rng.standard_normal((1000, b, d)), rng.standard_normal((1000, b))
+            w -= eta * np.einsum("nbd,nb->nd", x, np.einsum("nbd,nd->nb", x, w) - z) / b
+            total += w * (t >= T // 2)
+        above += int(np.sum(0.5 * np.sum((total / (T // 2)) ** 2, axis=1) > 3 * d / N))
+    # At three times the mean, because there are enough draws above it.
+    assert math.log10(above / draws) == pytest.approx(probabilities.log10_labels_above(3.0, d), abs=0.12)
+
+
+def test_first_gradients_above_a_threshold_by_simulation() -> None:
+    """The lower bound is below the share of first gradients above a threshold, and not by much for d = 1."""
+    rng = np.random.default_rng(10)
+    for d in (1, 4):
+        x, z = rng.standard_normal((400_000, d)), 0.1 * rng.standard_normal(400_000)
+        w = np.full(d, d**-0.5)
+        share = float(np.mean(np.linalg.norm(x, axis=1) * np.abs(x @ w + z) > 4.0))
+        problem = Design.of(d, 1.0, 1.0).problem(1000, 0.1)
+        least = 10 ** probabilities.log10_first_clipped(problem, 4.0)
+        assert 0.5 * norm.sf(2) < least < share
+        if d == 1:
+            assert share < 2.5 * least
+
+
+def test_misprints_by_their_own_formulas() -> None:
+    assert "1771 beta at beta = 1e-08" in FOUND["equation-18"].measured
+    assert 2 * norm.sf(math.sqrt(math.log(1e8))) / 1e-8 == pytest.approx(1771, rel=1e-3)
+    assert 2 * math.sinh(0.05) == pytest.approx(0.100042, abs=1e-6)
+    assert "0.100042" in FOUND["equation-7-half"].measured
+    assert math.log(math.sqrt(math.log(1e6) / 1e5) / math.log(1e6)) == pytest.approx(-7.07, abs=0.01)
+    assert "-7.07" in FOUND["corollary-3.3-vacuous"].measured
+    eps = [rho + 2 * math.sqrt(rho * math.log(1e6)) for rho in (1.0, 0.25)]
+    assert all(f"{value:.3g}" in FOUND["eps-min-increasing"].measured for value in eps)
+    assert 2 * norm.sf(math.log(1e5) ** 0.25) == pytest.approx(0.065, abs=1e-3)

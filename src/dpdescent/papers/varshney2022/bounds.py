@@ -12,12 +12,13 @@ from dpdescent.papers.varshney2022 import (
     dp_stat,
     lemmas,
     privacy,
+    probabilities,
     risk,
     ssgd,
 )  # fmt: skip
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
-PARTS = (privacy, attacks, ssgd, risk, dp_stat, lemmas, batches, comparison, conditions)
+PARTS = (privacy, attacks, ssgd, probabilities, risk, dp_stat, lemmas, batches, comparison, conditions)
 
 
 def evaluate(evidence: Evidence) -> list[Bound]:

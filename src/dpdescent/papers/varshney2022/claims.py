@@ -18,6 +18,7 @@ from dpdescent.papers.varshney2022 import (
     lemmas,
     orders,
     privacy,
+    probabilities,
     rates,
     risk,
     single_pass,
@@ -27,7 +28,7 @@ from dpdescent.papers.varshney2022 import (
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (
-    risk, rates, dimension, comparison, thresholds, dp_stat, choices, single_pass, privacy, attacks, lemmas, conditions,
+    risk, probabilities, rates, dimension, comparison, thresholds, dp_stat, choices, single_pass, privacy, attacks, lemmas, conditions,
     orders, single_pass_orders,
 )  # fmt: skip
 

@@ -23,7 +23,6 @@ from dpdescent.replication.judging import algebra, evidence, records, statistics
 from dpdescent.replication.judging.algebra import Array, Places, floats
 from dpdescent.replication.judging.bound_rows import VACUOUS
 from dpdescent.replication.judging.evidence import Evidence
-from dpdescent.replication.judging.records import Regime
 from dpdescent.replication.judging.statistics import Estimate
 
 claim = partial(records.claim, PAPER)
@@ -79,12 +78,13 @@ PRINTED_MEDIAN = "medians over trials, which are kind to the printed rule"
 # Said of the quantile rule, because the prose has DP-STAT at a fixed quantile (99 %), Algorithm 3 at all residuals plus
 # noise, which overshoots.
 FIXED_QUANTILE = "(DP-STAT at a fixed quantile, as the prose has it; 90 %)"
+# Said of claims of the paper whose tables have no run at a fixed quantile.
+OUR_RULE = "(DP-STAT with the rule C = 1, which is ours)"
 NOT_OURS = (
     "Before a review the rule C = 1, which is ours and whose quantile moves along the curve, carried the paper's claim."
 )
 # Only for notes, because that rule is ours: its quantile moves along curves, and exponents with it.
 WITH_MARGIN = "with the rule C = 1, which asks for a quantile that moves"
-NOT_CONFIRMED = "but so few trials can refute such a probability and not confirm it"
 
 # Tables, in the form that claims take ----------------------------------------------------------------------------------
 
@@ -242,15 +242,6 @@ def vacuous(problem: LinearProblem, value: float) -> str:
 # condition on b, because the proof uses these, and they are printed in full, while the theorem's own condition,
 # N = Omega~(kappa^2 d (1 + sqrt(log(1/delta))/eps)), hides a constant and logarithms.
 NEEDED = ["N", "d", "sigma", "eps", "delta", "T"]
-
-
-def few_trials(event: str, table: pd.DataFrame) -> Regime:
-    """Regime of a probability near one: trials may refute it, but so few of them cannot confirm it."""
-    trials = f"{table['trials'].max():g} trials" if len(table) else "the trials"
-    return Regime(
-        unmet=(f"{trials} see a probability of a few hundredths at best, not one of N^-100",),
-        because=f"not refuted, nor confirmed, since {event} in what was run", why="interval", blocks=("reproduced",),
-    )  # fmt: skip
 
 
 def enough_batch(evidence: Evidence, artefact: str, table: pd.DataFrame, printed: bool = False) -> pd.DataFrame:

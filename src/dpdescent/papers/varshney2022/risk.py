@@ -1,5 +1,6 @@
 """Excess risks of all methods on the same records, by size, label noise and epsilon, and both terms of Theorem 3.7."""
 
+import dataclasses
 import math
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -34,7 +35,7 @@ from dpdescent.replication.judging.algebra import Places, floats
 from dpdescent.replication.judging.bound_rows import mean_equality_row, place_text
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
-from dpdescent.replication.judging.records import Place
+from dpdescent.replication.judging.records import Place, at_every_reading
 
 # Runs ------------------------------------------------------------------------------------------------------------------
 
@@ -160,18 +161,10 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     factor = float(evidence.published["variance_factor"])
     yield claim_on_all_cells(
         id="theorem-1.1-variance", **LEVEL,
-        statement="excess risk is at most 8 sigma^2 d/N + O~(sigma^2 d^2 / (eps N)^2): 8 sigma^2 d/N where privacy costs little",
+        statement=f"excess risk is at most 8 sigma^2 d/N + O~(sigma^2 d^2 / (eps N)^2): 8 sigma^2 d/N where privacy costs little {criteria.FIXED_QUANTILE}",
         quantity=f"risk over sigma^2 d/N at the largest N and eps = 1: the largest over sigma > 0; {MEDIAN}",
-        cells=_in_first_terms(_at_largest_N(risks(evidence, "risk_vs_n", AMBSSGD, panel=MODERATE))), criterion=at_most(factor),
-        note=f"corrected rule and exact noise multiplier; the exact constant of Lemma 3.11 at s = b/10 is {1.1 * factor:.3g}",
-    )  # fmt: skip
-    last = _at_largest_N(criteria.rows(evidence, "risk_vs_n", panel=MODERATE, series=AMBSSGD))
-    yield claim_on_all_cells(
-        id="theorem-1.1-high-probability", **LEVEL,
-        statement="the bound holds with probability at least 1 - 1/N^100",
-        quantity="97.5 % quantile over trials of the risk over sigma^2 d/N at the largest N and eps = 1: the largest over sigma > 0",
-        cells=_in_first_terms(criteria.exact_rows(last, "q975")), criterion=at_most(factor, ": the first term alone"),
-        regime=criteria.few_trials("it holds", last), changed=f"Before a review the claim was called reproduced, {criteria.NOT_CONFIRMED}.",
+        cells=_in_first_terms(_at_largest_N(risks(evidence, "risk_vs_n", QUANTILE, panel=MODERATE))), criterion=at_most(factor), changed=criteria.NOT_OURS,
+        note=f"exact noise multiplier; the exact constant of Lemma 3.11 at s = b/10 is {1.1 * factor:.3g}",
     )  # fmt: skip
     yield from _as_published(evidence)
     yield from _order(evidence, factor)
@@ -232,16 +225,16 @@ def _as_published(evidence: Evidence) -> Iterator[Claim]:
 def _order(evidence: Evidence, factor: float) -> Iterator[Claim]:
     regime = _in_regime(noisy(risks(evidence, "ext_privacy", QUANTILE, panel="privacy regime")))
     table = pd.concat([
-        *(noisy(risks(evidence, "risk_vs_n", AMBSSGD, panel=panel)) for panel in (MODERATE, criteria.SMALL_EPS)), regime,
+        *(noisy(risks(evidence, "risk_vs_n", QUANTILE, panel=panel)) for panel in (MODERATE, criteria.SMALL_EPS)), regime,
     ])  # fmt: skip
     private = _log_inverse_delta(table) * criteria.privacy_term(table)
     bound = criteria.in_units(table, lambda frame: factor * first_term(frame) + private)
     yield claim_on_all_cells(
         id="theorem-3.7-order", **LEVEL | {"location": "Thm 3.7, Cor. 3.8"},
-        statement="excess risk is at most 8 sigma^2 d/N + O~(sigma^2 d^2 log(1/delta) / (eps N)^2)",
+        statement=f"excess risk is at most 8 sigma^2 d/N + O~(sigma^2 d^2 log(1/delta) / (eps N)^2) {criteria.FIXED_QUANTILE}",
         quantity=f"risk over that sum with the hidden factor at 1, over the same at the first N: the largest; {MEDIAN}",
         cells=criteria.ratios_to_first(bound, "N", ["panel", "eps", "sigma"]), criterion=at_most(SAME_ORDER),
-        changed="Before a review errors were left out, and no N eps^2 / d was near 1.",
+        changed=f"Before a review errors were left out, and no N eps^2 / d was near 1. {criteria.NOT_OURS}",
         note=f"hidden factor in front of the whole, at most: {bound['mean'].max():.3g}. The second term without its logarithms of N is at most "
         f"{np.max(private / first_term(table), initial=0.0):.2g} of sigma^2 d/N: theorem-3.7-privacy-term judges it alone",
     )  # fmt: skip
@@ -292,23 +285,37 @@ def _log_inverse_delta(table: pd.DataFrame) -> Array:
 
 
 def _free(evidence: Evidence, factor: float) -> Iterator[Claim]:
-    table = noisy(risks(evidence, "risk_vs_eps", AMBSSGD))
-    above = table[floats(table, "eps") > np.sqrt(floats(table, "d") / floats(table, "N"))]
-    ratios = criteria.in_units(above, lambda frame: factor * first_term(frame))
-    free = ratios[ratios["mean"] <= criteria.SIGNIFICANT]["eps"]
-    yield claim_on_all_cells(
-        id="privacy-for-free", artefact="risk_vs_eps", location="Sec. 1 (after Thm 1.1)", kind="text", source="paper",
-        statement="for eps > sqrt(d/N) the first term dominates: privacy is free, asymptotically",
-        quantity=f"risk over 8 sigma^2 d/N at eps > sqrt(d/N): the largest; {MEDIAN}",
-        cells=algebra.means(ratios, ["sigma", "eps"]), criterion=at_most(criteria.SIGNIFICANT, ": the second term no more than the first"),
-        note=f"the second term hides log(1/delta) and log N; below that for eps from {free.min():g} on",
+    table = noisy(risks(evidence, "risk_vs_eps", QUANTILE))
+    small = noisy(risks(evidence, "ext_privacy", QUANTILE, panel="small epsilon"))
+    both = pd.concat([rows.dropna(axis=1, how="all") for rows in (table, small) if len(rows)] or [table])
+    both = both.reindex(columns=table.columns).reset_index(drop=True)
+    ratios = criteria.in_units(both, lambda frame: factor * first_term(frame))
+    from_eps = np.sqrt(floats(ratios, "d") / floats(ratios, "N"))
+    logs = np.sqrt(_log_inverse_delta(ratios)) * np.log(floats(ratios, "N"))
+    readings = {
+        "as printed": ratios[floats(ratios, "eps") > from_eps],
+        "with sqrt(log(1/delta)) log N, which O~ hides": ratios[floats(ratios, "eps") > from_eps * logs],
+    }
+    claims = {
+        reading: claim_on_all_cells(
+            id="privacy-for-free", artefact="risk_vs_eps", location="Sec. 1 (after Thm 1.1)", kind="text", source="paper",
+            statement=f"for eps > sqrt(d/N) the first term dominates: privacy is free, asymptotically {criteria.FIXED_QUANTILE}",
+            quantity=f"risk over 8 sigma^2 d/N at eps > sqrt(d/N), N = 200,000 and 2,000,000: the largest; {MEDIAN}",
+            cells=algebra.means(above, ["N", "sigma", "eps"]), criterion=at_most(criteria.SIGNIFICANT, ": the second term no more than the first"),
+        )
+        for reading, above in readings.items()
+    }  # fmt: skip
+    free = at_every_reading(claims)
+    yield dataclasses.replace(
+        free,
+        changed=f"{criteria.NOT_OURS} After a second reading smaller eps, of which there were rows, are judged too, and a threshold with the logarithms of O~ is a reading.",
     )  # fmt: skip
     ols = algebra.rows_at_end(criteria.rows(evidence, "risk_vs_eps", series=OLS), "eps")
     yield claim_on_all_cells(
         id="optimal-variance", artefact="risk_vs_eps", location="Sec. 1, remark (i) after Thm 3.7", kind="theorem", source="paper",
-        statement="the variance error is optimal up to a constant, similar to non-private versions",
+        statement=f"the variance error is optimal up to a constant, similar to non-private versions {criteria.FIXED_QUANTILE}",
         quantity=f"risk at the largest eps over sigma^2 d/N, what least squares has twice over: the largest over sigma; {MEDIAN}",
-        cells=_in_first_terms(algebra.rows_at_end(table, "eps")), criterion=at_most(SAME_ORDER / 2, ": within the same order of least squares"),
+        cells=_in_first_terms(algebra.rows_at_end(table, "eps")), criterion=at_most(SAME_ORDER / 2, ": within the same order of least squares"), changed=criteria.NOT_OURS,
         note=f"least squares: {algebra.places_text(_in_first_terms(criteria.typical(ols)))}",
     )  # fmt: skip
     # d and N do not matter to the ratio.
