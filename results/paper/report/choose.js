@@ -167,7 +167,7 @@
     }
     parts.push(...(found.klass ? contest(given, found, data) : instruments(given, data)));
     if (lines) parts.push(element("h3", "To run it"), element("pre", lines(given, data), {tabindex: "0"}));
-    else parts.push(element("p", "It stands in src/dpdescent/papers/ours/contenders, with the constants of the contest's rule."));
+    else parts.push(element("p", "It stands in src/dpdescent/papers/ours/methods.py, with the constants of the contest's rule."));
     return parts;
   }
 
