@@ -301,8 +301,8 @@ def _drawbacks(evidence: Evidence) -> Iterator[Claim]:
     yield claim_on_all_cells(
         # An identity, because Tr(H^-1 M)/N is a constant times R_x^2 d/N at the printed zeta, alpha and eps.
         id="ssgd-sample-size", **PRINTED | {"location": "Sec. 1.1 (b), remark (iii) after Thm 3.2", "source": "identity"},
-        statement="at the largest eps allowed the sample complexity is N = Omega~(d^2)",
-        quantity="(algebra) log-log slope in d of Tr(H^-1 M)/N at the printed parameters and eps of the order of N^-1/2, where it is a multiple of R_x^2 d/N: the largest",
+        statement="(algebra) at the largest eps allowed the sample complexity is N = Omega~(d^2)",
+        quantity="log-log slope in d of Tr(H^-1 M)/N at the printed parameters and eps of the order of N^-1/2, where it is a multiple of R_x^2 d/N: the largest",
         cells=plain, criterion=at_most(2.0 + criteria.LOGARITHMS),
         changed="After a second reading R_x^2 = d + 2 is left in, as Theorem 3.2 has it, and the claim is called an identity.",
         note="the leading term of (5); below 2 where R_x^2 = d + 2, at d = 2 to 10",
