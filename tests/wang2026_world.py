@@ -124,6 +124,7 @@ CORRECTIONS = (
     power_law("ext_window_rates", "d", 0.2, panel="dimension, Corollary 5.5"),
     power_law("ext_window", "B", -1.0, 1e-3, panel="batches", series=BATCHES),
     power_law("ext_window", "kappa", 2.0, 1e-6, panel="multiplier", series=ADDED),
+    power_law("ext_window", "T", -0.5, 1e-3, panel="steps", series="departure by noise"),
     tilt("ext_window", "T", -0.4, panel="iterations", eta=lambda eta: eta > 0.03),
     change("ext_window", 0.1, "se", panel="records"),
     put("ext_proof", 0.5, series="Lemma C.20, sum of M_t"),

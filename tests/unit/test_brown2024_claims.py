@@ -247,8 +247,11 @@ TRUE: dict[str, Callable[..., Edit]] = {
 
 def of(made: dict[str, Callable[..., Edit]], name: str) -> Edit:
     """The edit of a table for one claim."""
-    (edit,) = (make(*found.groups()) for pattern, make in made.items() if (found := re.fullmatch(pattern, name)))
-    return edit
+    edits = [make(*found.groups()) for pattern, make in made.items() if (found := re.fullmatch(pattern, name))]
+    assert len(edits) == 1, (
+        f"{name} has {len(edits)} edits in the table above: give it one that makes it false (or true)"
+    )
+    return edits[0]
 
 
 def test_every_claim_can_be_reproduced() -> None:

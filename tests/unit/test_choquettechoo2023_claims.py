@@ -199,8 +199,9 @@ def judgeable() -> list[str]:
 
 def false_world(name: str) -> Tables:
     made = world()
-    (edit,) = (make(*found.groups()) for pattern, make in FALSE.items() if (found := re.fullmatch(pattern, name)))
-    edit(made)
+    edits = [make(*found.groups()) for pattern, make in FALSE.items() if (found := re.fullmatch(pattern, name))]
+    assert len(edits) == 1, f"{name} has {len(edits)} edits in FALSE: give it one that makes it false"
+    edits[0](made)
     return made
 
 

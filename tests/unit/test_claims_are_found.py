@@ -44,7 +44,7 @@ def ids_given(file: Path) -> list[ast.expr]:
 def test_ids_are_literals_or_come_from_rows_of_literals(paper: str, kind: str) -> None:
     """An id that is put together stands nowhere as it is printed."""
     given = [(file.name, value) for file in sources(paper, kind) for value in ids_given(file)]
-    assert given or kind == "findings"
+    assert given or kind == "findings", f"{paper}: no call of {', '.join(sorted(MAKES))} gives an id by keyword"
     literal = (ast.Constant, ast.Name, ast.Subscript, ast.Attribute)
     assert not [f"{name}:{value.lineno}" for name, value in given if not isinstance(value, literal)]
 
@@ -56,7 +56,7 @@ def test_every_committed_id_stands_in_the_code_as_a_quoted_literal(paper: str, k
     column = kind.removesuffix("s")
     ids = [row[column] for row in rows if row["paper"] == paper]
     assert len(ids) == len(set(ids))
-    assert ids or kind == "findings"
+    assert ids or kind == "findings", f"{paper} is not in results/paper/{kind}.csv: build it, make results"
     assert [each for each in ids if f'"{each}"' not in text] == []
 
 

@@ -53,7 +53,8 @@ def main(arguments: Sequence[str], name: str) -> None:
     except FileNotFoundError:
         parser.error(f"{args.results} holds no finished results (no provenance.json): build them first, make results")
     if unknown := sorted(set(args.papers) - set(record["papers"])):
-        parser.error(f"{', '.join(unknown)}: {args.results} holds {', '.join(record['papers'])}")
+        held = ", ".join(record["papers"])
+        parser.error(f"{', '.join(unknown)}: {args.results} holds {held}; build others first, make results")
     whole = checkout.configured({"scale": record["scale"], "seed": record["seed"], "papers": "all"})
     if args.write:
         write(whole, args.results, record)
@@ -103,6 +104,10 @@ def write(every: project.Project, results: Path, record: dict[str, Any]) -> None
         before, after = (_by_claim(read_rows(file)) for file in (claims, new.get(claims, claims)))
         anew.put(new, gone)
     lines = [line for key in record["papers"] for line in _changes(_of(after, key), _of(before, key))]
+    if others := [key for key in every.papers if key not in record["papers"]]:
+        lines.append(
+            f"{', '.join(others)}: not judged, because {results} does not hold it; build it first, make results"
+        )
     printing.tell(
         "\n".join([*lines, f"{len(lines)} claims differ; {len(new)} files are written and {len(gone)} removed"])
     )

@@ -42,6 +42,11 @@ def draw(table: pd.DataFrame, label: str = "") -> Figure:
     figures.use_style()
     table = table[table["verdict"] != UNAUDITED]
     papers = sorted(set(table["paper"]))
+    if not papers:
+        figure, ((axes,),) = figures.panels(squeeze=False)
+        axes.set_axis_off()
+        axes.text(0.5, 0.5, "no arm here has an audit", transform=axes.transAxes, ha="center", va="center")
+        return figure
     rows = [_placed(table[table["paper"] == paper].copy()) for paper in papers]
     heights = [float(paper_rows["lines"].iloc[-1]) + 1.0 for paper_rows in rows]
     figure, axes = figures.panels(
