@@ -39,7 +39,7 @@ def test_rule_is_that_of_the_library(opened: Opener) -> None:
     made = opened("choose.html").execute_script(DECIDE, given)
     for one, found in zip(given, made, strict=True):
         assert found == decision.advice(one["n"], one["p"], one["epsilon"], one["delta"]), one
-    assert set(decision.WHERE) == set(made)
+    assert set(decision.conditions()) == set(made)
 
 
 def test_answer_for_a_small_table_with_its_evidence(opened: Opener) -> None:

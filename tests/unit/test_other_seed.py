@@ -48,7 +48,7 @@ def test_what_the_other_seed_contradicts_is_left_open(tmp_path: Path) -> None:
     here = [claim("lost", 0), claim("gained", 2), claim("kept", 0), claim("holds", 2), claim("new", 0)]
     there = [claim("lost", 2), claim("gained", 0), claim("kept", 0.5), claim("holds", 3)]
     lost, gained, *others = other_seed.lasting(here, checked(tmp_path, here[:4], there))
-    assert (lost.verdict, lost.why) == (gained.verdict, gained.why) == ("inconclusive", "interval")
+    assert (lost.verdict, lost.why) == (gained.verdict, gained.why) == ("inconclusive", "another seed")
     assert lost.note == "a note; at seed 7 it is reproduced, measured 2.0"
     assert gained.note == "a note; at seed 7 it is not reproduced, measured 0.0"
     assert others == here[2:]
@@ -61,7 +61,7 @@ def test_an_open_verdict_elsewhere_leaves_both_verdicts_open(value: float, tmp_p
         measured=Estimate(1.0, 0.5, 1.5), criterion=at_least(1.0),
     )  # fmt: skip
     (left,) = other_seed.lasting([claim("a", value)], checked(tmp_path, [claim("a", value)], [wide]))
-    assert (left.verdict, left.why) == ("inconclusive", "interval")
+    assert (left.verdict, left.why) == ("inconclusive", "another seed")
 
 
 def test_every_other_seed_must_repeat_a_verdict(tmp_path: Path) -> None:
@@ -70,6 +70,13 @@ def test_every_other_seed_must_repeat_a_verdict(tmp_path: Path) -> None:
     first, second = other_seed.lasting([claim("a", 2), claim("b", 2)], [*agreeing, *third])
     assert (first.verdict, first.note) == ("inconclusive", "a note; at seed 8 it is not reproduced, measured 0.0")
     assert second.verdict == "reproduced"
+
+
+@pytest.mark.parametrize("value", [0.0, 2.5])
+def test_a_row_of_what_the_claim_was_before_counts_for_nothing(value: float, tmp_path: Path) -> None:
+    """The claim had another value, or another verdict, when the other seed was looked at."""
+    rows = checked(tmp_path, [claim("a", 2.0)], [claim("a", 0.0)])
+    assert other_seed.lasting([claim("a", value)], rows) == [claim("a", value)]
 
 
 def test_rows_of_another_paper_count_for_nothing(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpdescent.papers.wang2026 import corollaries, criteria, explicit_bounds, multipliers, not_testable
+from dpdescent.papers.wang2026 import corollaries, criteria, explicit_bounds, guarantees, multipliers, not_testable
 from dpdescent.papers.wang2026.corollaries import Power
 from dpdescent.papers.wang2026.explicit import Terms
 from dpdescent.papers.wang2026.lemma_runs import BOUND, RISK
@@ -23,6 +23,7 @@ from wang2026_world import (
     ROOT,
     VALUES,
     change,
+    committed,
     judged,
     one,
     power_law,
@@ -463,3 +464,10 @@ def test_intervals_of_gains_allow_for_what_was_looked_at() -> None:
     assert (top.value, top.low) == pytest.approx((0.03, 0.03 - 3.250e-3), abs=1e-6)
     low = criteria.least(table)
     assert (low.value, low.high) == pytest.approx((-0.01, -0.01 + 3.250e-3), abs=1e-6)
+
+
+def test_what_two_data_sets_attain_is_never_above_what_is_proved_enough() -> None:
+    """On the committed tables: a multiplier that is attained needs no more than one that suffices."""
+    places = guarantees.multiplier_brackets(committed())
+    assert places
+    assert all(bracket.low == bracket.value for bracket in places.values())

@@ -287,13 +287,9 @@ def _fig04(evidence: Evidence, n: int) -> Iterator[Claim]:
          "fraction clipped at the lowest squared error (the interval holds thresholds that tie with it)", at_least(SIGNIFICANT), ""),
     ):  # fmt: skip
         readings = {f"T = {T}": measure(curves[variant]) for variant, T in variants.items()}
-        if id == optimum:
-            # The paper says that it may be so: one T at which it is so confirms that, and only all of them refute it.
-            such = {place: each for place, each in readings.items() if criterion.verdict(each) == "reproduced"}
-            readings = such or readings
         yield over_readings(
             id=id, **FIGURE_4, statement=statement, quantity=f"{quantity}, n = {n}, T = {variants['main']}",
-            readings=readings, criterion=criterion, unstated="T",
+            readings=readings, one_is_enough=id == optimum, criterion=criterion, unstated="T",
             shown=next((reading for reading in readings.values() if not math.isnan(reading.value)), None),
             changed="Before a review one T was judged, though T is not stated.", note=note,
         )  # fmt: skip

@@ -52,7 +52,7 @@ NEW = "Added after a review."
 def over_readings(
     *, id: str, artefact: str, location: str, kind: ClaimKind, source: Source, statement: str, quantity: str,
     readings: Places, criterion: Criterion, unstated: str, verdicts: Mapping[str, Verdict] | None = None,
-    shown: Estimate | None = None, changed: str = "", note: str = "",
+    shown: Estimate | None = None, changed: str = "", note: str = "", one_is_enough: bool = False,
 ) -> Claim:  # fmt: skip
     """A claim that the paper makes at values that it does not state; if readings of them disagree it is open.
 
@@ -62,6 +62,7 @@ def over_readings(
         unstated: words for the values that are not stated, for the criterion.
         verdicts: the verdict of every reading, if the criterion on its one estimate does not give it.
         shown: the estimate of the main reading, in place of the median and the range of all.
+        one_is_enough: whether the paper says that it may be so, which one reading confirms and only all of them refute.
     """
     defined = {place: estimate for place, estimate in readings.items() if not math.isnan(estimate.value)}
     judged = {
@@ -76,7 +77,9 @@ def over_readings(
         return make(
             quantity=quantity, measured=NOTHING, criterion=criterion.words, verdict="not testable", note=note
         )  # fmt: skip
-    shared, values = records.agreement(judged), [estimate.value for estimate in defined.values()]
+    confirmed = one_is_enough and "reproduced" in judged.values()
+    shared = records.agreement(dict.fromkeys(judged, "reproduced") if confirmed else judged)
+    values = [estimate.value for estimate in defined.values()]
     # Readings are listed by verdict with their values; of many only their number and the range.
     parts = []
     for verdict in dict.fromkeys(judged.values()):
@@ -89,7 +92,7 @@ def over_readings(
     return make(
         quantity=quantity if shown else f"{quantity}; median, and the range over {unstated}",
         measured=shown or Estimate(float(np.median(values)), min(values), max(values)),
-        criterion=f"{criterion.words}, at every reading of {unstated}, not stated",
+        criterion=f"{criterion.words}, at {'some' if one_is_enough else 'every'} reading of {unstated}, not stated",
         verdict=shared.verdict, why=shared.why, note="; ".join(filter(None, [", ".join(parts), note])),
         cells=[Cell(place, estimate.value, estimate.low, estimate.high, judged[place]) for place, estimate in defined.items()],
     )  # fmt: skip

@@ -270,13 +270,13 @@ def _decay(rows: pd.DataFrame) -> Iterator[Claim]:
 
 def _effect_of_clipping(rows: pd.DataFrame) -> Iterator[Claim]:
     yield claim_on_all_cells(
-        id="lemma-2.2", **THEOREM | {"location": "Lemma 2.2"},
+        id="lemma-2.2", **THEOREM | {"location": "Lemma 2.2", "source": "identity"},
         statement="if nothing is clipped with probability 1 - beta, DP-GD is within total variation beta of its law without clipping",
         quantity="largest change by clipping of the probability of five events on the level, less the share of runs that clip, "
         "0.975 quantile over data sets, by threshold",
         cells=algebra.means(of_series(rows, EXCESS), ["clip_factor"], lambda row: exactly(row["q975"])), criterion=at_most(0.0),
-        changed="Before a review it counted as true by construction, and then the sampling error of quantiles counted as a "
-        "shift; now both runs have the same normals.",
+        changed="Before a review the sampling error of quantiles counted as a shift; with the same normals for both runs, as the "
+        "lemma's proof has it, it cannot fail.",
         note="one sided, as it looks at one function of the iterate",
     )  # fmt: skip
     quiet = of_series(rows, CONDITIONED)
@@ -288,7 +288,7 @@ def _effect_of_clipping(rows: pd.DataFrame) -> Iterator[Claim]:
     )
     yield claim(
         id="conditioning-moves-the-law", **THEOREM | {"location": "Sec. 2.2"},
-        statement="conditioning on the event of no clipping changes the distribution, which is then no longer exactly Gaussian",
+        statement="conditioning on the event of no clipping changes the output distribution",
         quantity="mean level of the runs that clip nothing less that of all runs, on the same data set and without clipping, at "
         f"the smallest threshold with {DATA_SETS} data sets on which some runs clip, and none at the first step{place}",
         measured=statistics.mean_of(enough.iloc[0]) if len(enough) else NOTHING, criterion=BELOW_0,

@@ -30,7 +30,7 @@ from dpdescent.replication.judging.algebra import Places, floats
 from dpdescent.replication.judging.bound_rows import ends_and_middle, finite, met_or_not, place_text
 from dpdescent.replication.judging.criteria import at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Source
-from dpdescent.replication.judging.records import Place
+from dpdescent.replication.judging.records import Place, Regime
 
 # Moments of normal covariates and contraction coefficients of a step, exactly ------------------------------------------
 
@@ -167,11 +167,12 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 def _moments(evidence: Evidence) -> Iterator[Claim]:
     ratios = _ratios_to_claimed(rows(evidence, MOMENTS, quantity=R_SQUARED), ["kappa", "d"])
     yield claim_on_all_cells(
-        id="r-squared-is-d", **OF_MOMENTS | {"location": "Sec. 2, Cor. 3.3, Cor. 3.8"},
-        statement="for x ~ N(0, I), R_x^2 = d, R_x the smallest R with E[|x|^2 x x'] <= R^2 E[x x']",
+        id="r-squared-is-d", **OF_MOMENTS | {"location": "Cor. 3.3, Cor. 3.8"},
+        statement="for x ~ N(0, I), R_x^2 = d",
         quantity="exact R_x^2 over Tr H: the one that is furthest off",
         cells={place: ratio for place, ratio in ratios.items() if place.startswith("kappa = 1,")}, criterion=within_of(1.0, EQUAL),
-        changed="After a second reading Sec. 2's definition decides, which the paper prints; before, E|x|^2 <= R_x^2, which follows from it, was a reading.",
+        regime=Regime(("R_x^2 as the least one of Sec. 2, because Theorems 3.2 and 3.7 ask for E|x|^2 <= R_x^2 alone, which d meets",), "two definitions", "unstated value decides", ("not reproduced",)),
+        changed="After a second reading the theorems' own condition on R_x^2 is a reading too.",
         note=f"R_x^2 = Tr H + 2 |H|: off by 2/d, which matters for small d only; finding input-bound. {algebra.places_text(ratios)}",
     )  # fmt: skip
     tail = rows(evidence, MOMENTS, quantity=TAIL)

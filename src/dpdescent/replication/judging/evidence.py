@@ -22,9 +22,11 @@ Verdict = Literal["reproduced", "not reproduced", "inconclusive", "not testable"
 ClaimKind = Literal["figure", "table", "theorem", "text", "privacy"]
 Source = Literal["paper", "ours", "analogue", "identity", "yours"]
 # Reasons why a claim is undecided: its interval straddles the criterion; the conditions of its theorem do not hold at
-# any setting that was run; readings of a value that the paper leaves open disagree; a constant has no value; or too few
-# runs were made for an interval.
-Undecided = Literal["interval", "outside the regime", "unstated value decides", "hidden constant", "too few runs"]
+# any setting that was run; readings of a value that the paper leaves open disagree; a constant has no value; too few
+# runs were made for an interval; or another seed does not repeat the verdict.
+Undecided = Literal[
+    "interval", "outside the regime", "unstated value decides", "hidden constant", "too few runs", "another seed"
+]
 # Reasons why nothing can judge a claim: it is an opinion, or about other works; it cannot fail; what it needs is out of
 # reach; its runs, made on request, are too few; or the grid of a build lacks the rows.
 Unjudged = Literal["opinion", "literature", "by construction", "out of reach", "too few runs", "no rows"]

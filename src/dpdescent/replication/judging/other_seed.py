@@ -4,6 +4,7 @@ The other builds are no part of a default build, because each takes as long agai
 `docs/other_seed.csv`, which `dpdescent seedcheck` writes.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -43,7 +44,8 @@ def _number(value: float | None) -> float | str:
 def lasting(claims: Sequence[Claim], checked: Iterable[Mapping[str, str]]) -> list[Claim]:
     """The claims, of which those that another seed does not repeat are left open, because chance may decide them.
 
-    Refutations and reproductions are held to the same: a verdict lasts if every other seed reaches it.
+    Refutations and reproductions are held to the same: a verdict lasts if every other seed reaches it. A row counts
+    while the claim is what it was when the other seed was looked at, of equal value and verdict.
 
     Args:
         checked: rows of `docs/other_seed.csv`; rows of other papers count for nothing.
@@ -55,11 +57,18 @@ def lasting(claims: Sequence[Claim], checked: Iterable[Mapping[str, str]]) -> li
 
 
 def _lasting(claim: Claim, others: Sequence[Mapping[str, str]]) -> Claim:
-    different = [row for row in others if row["other_verdict"] != claim.verdict]
+    different = [row for row in others if row["other_verdict"] != claim.verdict and _is_of(claim, row)]
     if not different or claim.verdict not in ("reproduced", "not reproduced"):
         return claim
     remarks = (
         f"at seed {row['other_seed']} it is {row['other_verdict']}, measured {row['other_measured']}"
         for row in different
     )
-    return replace(claim, verdict="inconclusive", why="interval", note=joined(claim.note, *remarks))
+    return replace(claim, verdict="inconclusive", why="another seed", note=joined(claim.note, *remarks))
+
+
+def _is_of(claim: Claim, row: Mapping[str, str]) -> bool:
+    """Whether a row was made of this claim as it is judged now."""
+    if row["verdict"] != claim.verdict or (claim.measured is None) != (row["measured"] == ""):
+        return False
+    return claim.measured is None or math.isclose(float(row["measured"]), claim.measured, rel_tol=1e-6, abs_tol=1e-12)

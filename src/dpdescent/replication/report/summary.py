@@ -26,7 +26,7 @@ FINDING_PARTS = {
     "The paper": "statement", "Expected": "expected", "Measured": "measured", "Why": "why",
     "Charitable reading": "charitable_reading", "Repair": "repair",
 }  # fmt: skip
-REASONS = (*get_args(Undecided), *get_args(Unjudged))
+REASONS = tuple(dict.fromkeys((*get_args(Undecided), *get_args(Unjudged))))
 AUDITED = (WITHIN, EXCEEDS, VIOLATED, NOT_VIOLATED, BASELINE, UNCOVERED, UNCLAIMED, UNAUDITED)
 _BROKEN = {
     "eps_paper": "epsilon claimed", "rho_paper": "zCDP budget claimed", "eps_audit_low": "epsilon at least",

@@ -13,7 +13,7 @@ for _ in range(T):
 parts = [np.linalg.norm(X, axis=1).max() / p**0.5, np.abs(z).max()]
 for t in range(1, T + 1):
     parts.append(np.abs(X @ powers[t] @ theta).max())
-    parts.append(np.abs(X @ (eta * sum(powers[:t])) @ X.T @ z).max() / (n * p) ** 0.5)
+    parts.append(np.abs(X @ (eta * np.sum(powers[:t], axis=0)) @ X.T @ z).max() / (n * p) ** 0.5)
 for sigma in (1.0, 0.3, 0.1, 0.03, 0.01, 0.001):
     gamma = 4 * max(parts) ** 2 * sigma * p**0.5
     norms = np.abs(X @ theta + sigma * z) * np.linalg.norm(X, axis=1)
