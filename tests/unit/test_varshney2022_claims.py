@@ -198,7 +198,8 @@ FALSE: dict[str, Edit] = {
     "ssgd-condition": tilt("feasibility", "d", 1.5, condition="eta mu N / 2 >= log N"),
 }
 # An explicit bound that is exceeded shows no violation.
-OPEN_ABOVE = {"corollary-3.3-private"}
+# Of the others a reading is left: the mean, the theorems' own condition on R_x^2, a step that is not given.
+OPEN_ABOVE = {"corollary-3.3-private", "lemma-3.5-without-mean", "r-squared-is-d", "gradient-norm-twice"}
 
 
 @pytest.mark.parametrize("name", TESTABLE)
@@ -240,9 +241,6 @@ TRUE: dict[str, Edit] = {
     "enough-iterations": ITERATIONS,
     "risk-grows-gradient": tilt("risk_vs_d", "d", 1.0, series="DP-GD"),
     "better-small-noise": change("risk_vs_n", 9, series="DP-GD"),
-    "gradient-norm-twice": both(
-        put("ext_orders", "mean", 1.0, **SAME_TWICE), tilt("ext_orders", "at", 1.0, **SAME_TWICE)
-    ),
     "r-squared-is-d": as_claimed,
     "theorem-3.7-rate-eps-quantile": tilt("ext_privacy", "eps", -0.2, panel="small epsilon", series=QUANTILE),
     "optimal-exponents-quantile": EXPONENTS,
@@ -268,6 +266,8 @@ TRUE: dict[str, Edit] = {
 }
 # What the exact law of a printed step refutes whatever was run.
 ALWAYS_FALSE = {"corollary-3.8-risk"}
+# At one of the steps that may lie between two draws of a record its second gradient has the norm that is said.
+ALWAYS_OPEN = {"gradient-norm-twice"}
 # Lower bounds of a probability refute, and leave it open where they do not: with so many dimensions that <x, w*> alone
 # does not lift a gradient above its threshold.
 NEVER_TRUE: dict[str, Edit] = {
@@ -278,7 +278,7 @@ NEVER_TRUE: dict[str, Edit] = {
 
 def test_every_claim_can_be_reproduced() -> None:
     missed = {name for name in TESTABLE if WORLD[name].verdict != "reproduced"}
-    assert missed == set(TRUE) | set(NEVER_TRUE) | ALWAYS_FALSE
+    assert missed == set(TRUE) | set(NEVER_TRUE) | ALWAYS_FALSE | ALWAYS_OPEN
     assert {name: after(edit, name) for name, edit in TRUE.items()} == dict.fromkeys(TRUE, "reproduced")
     assert {name: after(edit, name) for name, edit in NEVER_TRUE.items()} == dict.fromkeys(NEVER_TRUE, "inconclusive")
     assert {name for name in WORLD if WORLD[name].verdict == "not testable"} == NOT_TESTABLE

@@ -109,7 +109,7 @@ def _high_probability(evidence: Evidence) -> Finding:
             f"both terms at N = {RECORDS_OF_3_7:g} with N^{max(powers):.2g}; 90 % quantiles are {between(above)} times Lemma 3.5's bound"
         ),
         why="Lemmas 3.5 (printed without an expectation) and 3.11 bound the mean, which the proofs take for every draw",
-        charitable="Lemmas 3.5 and 3.11 hold in the mean, and Theorem 3.2 as its O~ may hide log N: d + 100 log N in place of d",
+        charitable="Lemmas 3.5 and 3.11 hold in the mean; O~ of Theorem 3.2 may hide log N",
         repair="d + 100 log N for d in the first term, or an expectation",
         headline=headline(chances if len(runs) else (), "in place of N^-100: the chance at d = 2 that label noise exceeds 8 sigma^2 d/N."),
         shown=(("d", "P(chi^2_d > 8 d)", f"as a power of N = {RECORDS_OF_3_7:g}"), *((f"{d}", f"{chance:.3g}", f"{math.log10(chance) / math.log10(RECORDS_OF_3_7):.3g}") for d, chance in zip(dimensions, chances, strict=True))),

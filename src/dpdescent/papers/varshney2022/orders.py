@@ -365,7 +365,10 @@ def _proofs(evidence: Evidence) -> Iterator[Claim]:
         quantity="log-log slope in d of the root mean square norm of the second gradient of a record, less 1, by the step between: the one furthest off",
         cells={
             "step 1/(2 R_x^2)": {place: statistics.less_number(slope, 1.0) for place, slope in slopes["same index twice"].items()},
-            **{f"step {name}": {"by moments": statistics.less_number(_second_gradient(step), 1.0)} for name, step in STEPS_BETWEEN.items()},
+            **{
+                f"step {name}": {"by moments": statistics.less_number(_second_gradient(step), 1.0)} if slopes["same index twice"] else {}
+                for name, step in STEPS_BETWEEN.items()
+            },
         },
         criterion=within_of(0.0, RATE), note="no step is given, and the example may be of dependence alone",
     )  # fmt: skip
