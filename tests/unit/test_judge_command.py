@@ -1,12 +1,15 @@
 """`dpdescent judge`: what an edit of a criterion changes, from finished tables."""
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
 from dpdescent.commands import __main__ as command
+from dpdescent.replication.build import anew, asked, preflight
 from dpdescent.replication.build.files import read_rows, write_rows
+from dpdescent.replication.commands import judge
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMITTED = ROOT / "results/paper"
@@ -52,6 +55,23 @@ def test_every_difference_is_a_line_and_nothing_is_written(results: Path, capsys
     assert any("was not testable" in line for line in told)
     assert any(": new, " in line for line in told)
     assert (results / "claims.csv").read_bytes() == before
+
+
+def test_papers_that_results_lack_are_named_and_are_no_claims_that_differ(
+    results: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = results / "provenance.json"
+    record.write_text(json.dumps(json.loads(record.read_text()) | {"papers": ["ours"]}))
+    # What the command looks at before and makes is not of interest here: nothing is in the way, and nothing changes.
+    monkeypatch.setattr(preflight, "builds_here", list)
+    monkeypatch.setattr(anew, "not_whole", lambda results: "")
+    monkeypatch.setattr(asked, "difference", lambda whole, results, record: "")
+    monkeypatch.setattr(judge, "_rebuilt", lambda *given: ({}, []))
+    command.main(["judge", "--write", "--results", str(results)])
+    *_, counted, missing = capsys.readouterr().out.splitlines()
+    assert counted.startswith("0 claims differ; ")
+    assert "brown2024" in missing
+    assert ": not judged, because " in missing
 
 
 def test_a_paper_that_is_not_there_is_one_line(results: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -365,7 +365,7 @@ def _at_large_n(evidence: Evidence) -> Iterator[Claim]:
     yield over_readings(
         id="fig01-order-large-n", **FIGURE_1 | {"source": "ours"},
         statement="(ours, at n = 3000p and twenty steps) the error of AdaSSP lies above that of DP-GD",
-        quantity="ratio of mean errors to theta*", readings=readings, criterion=at_least(1.0, words="above 1"),
+        quantity="ratio of mean errors to theta*", readings=readings, criterion=_above_1(),
         unstated=f"{BOUNDS}, and p", changed=NEW, note="ten steps leave a start-up error of 0.056, above AdaSSP's whole error",
     )  # fmt: skip
     table = evidence.select("ext_large_dimension")

@@ -104,13 +104,12 @@ def write(every: project.Project, results: Path, record: dict[str, Any]) -> None
         before, after = (_by_claim(read_rows(file)) for file in (claims, new.get(claims, claims)))
         anew.put(new, gone)
     lines = [line for key in record["papers"] for line in _changes(_of(after, key), _of(before, key))]
+    lines.append(f"{len(lines)} claims differ; {len(new)} files are written and {len(gone)} removed")
     if others := [key for key in every.papers if key not in record["papers"]]:
         lines.append(
             f"{', '.join(others)}: not judged, because {results} does not hold it; build it first, make results"
         )
-    printing.tell(
-        "\n".join([*lines, f"{len(lines)} claims differ; {len(new)} files are written and {len(gone)} removed"])
-    )
+    printing.tell("\n".join(lines))
 
 
 def _rebuilt(
