@@ -195,8 +195,11 @@ def test_rows_hold_what_the_table_declares_and_nothing_else(name: str) -> None:
     assert not table.duplicated([*artefact.keys, "series"]).any()
     # What is drawn is there for every trial, what is exact once.
     for row in table.to_dict("records"):
-        always = name in ("fig04a", "ext_gradients") or row["series"] == "error at the tuned rate"
-        drawn = always or "simulated" in row.values()
+        always = name in ("fig04a", "ext_gradients") or row["series"] in (
+            "error at the tuned rate",
+            "DP-SGD minus this",
+        )
+        drawn = always or bool({"simulated", "paired"} & {*row.values()})
         assert row["trials"] == (2 if drawn else 1)
         assert not drawn or name in DRAWN
 
@@ -247,7 +250,7 @@ def test_an_arm_does_not_depend_on_which_others_run(name: str) -> None:
         spec = drawn_spec(name, (0, 2))
         spec["arms"]["mechanism"] = mechanisms
         kept = (row for row in run(name, spec) if row["mechanism"] == mechanisms[0])
-        return [str(row) for row in kept if row["series"] != "nu minus this"]
+        return [str(row) for row in kept if " minus " not in row["series"]]
 
     names = {"ext_mean_estimation": ["nu = 0.1 eta", SGD, "Optimal CC"], "ext_finite_time": [SGD, FTRL]}
     chosen = names.get(name, ["Honaker, restarts", NON_PRIVATE, FTRL])
@@ -473,6 +476,72 @@ def test_mechanisms_of_one_seed_share_all_they_can(variant: str, monkeypatch: py
     assert np.isnan(table.loc[[mechanism for mechanism in MECHANISMS if mechanism != FTRL], "nu"]).all()
     assert 0.0 < table.loc[FTRL, "nu"] < 1.0
     assert bool(runs[SGD]["start"].any()) == (variant != "main")
+
+
+def accuracies_of(spec: Spec) -> pd.DataFrame:
+    """Rows of test accuracies by mechanism, eps and trial."""
+    rows = rows_of("fig04a", spec)
+    return rows[rows["series"] == "test accuracy"].set_index(["mechanism", "eps", "trial"])["value"]
+
+
+PAIRS = ["Honaker", "Honaker, restarts", "Optimal CC", FTRL, "ME", AMPLIFIED]
+
+
+def test_differences_are_those_of_the_runs_of_a_seed() -> None:
+    """By mechanism, over mechanisms and over eps; each row of a pair is the difference of two accuracies."""
+    arms = LEARNING["arms"] | {"mechanism": PAIRS}
+    rows = rows_of("fig04a", small("fig04a", trials=(0, 2), cell={"eps": [2.0, 20.0]}, arms=arms))
+    own = rows[rows["series"] == "test accuracy"].set_index(["mechanism", "eps", "trial"])["value"]
+    pairs = rows.set_index(["series", "mechanism", "eps", "trial"])["value"]
+    anytime = ["Honaker", "Honaker, restarts", "Optimal CC"]
+    for trial in (0, 1):
+        for eps in (2.0, 20.0):
+            restarts = own["Honaker, restarts", eps, trial] - own["Honaker", eps, trial]
+            assert pairs["restarts minus this", "Honaker", eps, trial] == restarts
+            to_me = own["ME", eps, trial] - own["Optimal CC", eps, trial]
+            assert pairs["ME minus this", "Optimal CC", eps, trial] == to_me
+        gains = {
+            eps: own[FTRL, eps, trial] - np.mean([own[name, eps, trial] for name in anytime]) for eps in (2.0, 20.0)
+        }
+        smaller = pairs["nu minus anytime mechanisms, less that at the largest eps", FTRL, 2.0, trial]
+        assert smaller == pytest.approx(gains[2.0] - gains[20.0])
+        whole = rows[(rows["series"] == "nu minus anytime mechanisms, over all eps") & (rows["trial"] == trial)]
+        assert whole["value"].item() == pytest.approx(np.mean([*gains.values()]))
+        assert whole["eps"].isna().all()
+    assert set(rows.loc[rows["series"] == "restarts minus this", "mechanism"]) == {"Honaker"}
+    assert own.nunique() > 4
+
+
+def test_momentum_is_exchanged_within_a_seed() -> None:
+    """Exchanged runs are those of settings in which the two momenta are exchanged; their pairs are the usual runs."""
+    spec = small("fig04a", trials=(0, 2), arms=LEARNING["arms"] | {"mechanism": PAIRS})
+    usual = accuracies_of(spec)
+    swapped = {"momentum": spec["settings"]["momentum_dp_sgd"], "momentum_dp_sgd": spec["settings"]["momentum"]}
+    other = accuracies_of(spec | {"settings": spec["settings"] | swapped})
+    rows = rows_of("fig04a", spec | {"arms": spec["arms"] | {"momentum_exchanged": True}})
+    by_series = {
+        name: group.set_index(["mechanism", "eps", "trial"])["value"] for name, group in rows.groupby("series")
+    }
+    pd.testing.assert_series_equal(by_series["test accuracy"].sort_index(), other.sort_index())
+    gained = (usual - other).sort_index()
+    pd.testing.assert_series_equal(by_series["own momentum minus this"].sort_index(), gained)
+    assert gained.abs().max() > 0.01
+    correlated = gained.drop(AMPLIFIED, level="mechanism").groupby("trial").mean()
+    on_average = by_series["momentum minus none, correlated noise"].droplevel(["mechanism", "eps"])
+    pd.testing.assert_series_equal(on_average.sort_index(), correlated, check_names=False)
+
+
+def test_pairs_of_regression_are_the_differences_of_equal_seeds() -> None:
+    rows = rows_of("fig02", small("fig02", trials=(0, 3)))
+    simulated = rows[rows["kind"] == "simulated"].set_index(["series", "trial"])["value"]
+    paired = rows[rows["kind"] == "paired"].set_index("trial")["value"]
+    pd.testing.assert_series_equal(paired, simulated["Noisy-SGD"] - simulated["nu-Noisy-FTRL"])
+    table = rows_of("ext_finite_time", small("ext_finite_time", "clipped", (0, 3))).set_index(
+        ["series", "mechanism", "T", "trial"]
+    )["value"]
+    for (T, trial), value in table["DP-SGD minus this", FTRL].items():
+        errors = (table["error at the tuned rate", name, T, trial] for name in (SGD, FTRL))
+        assert value == float.__sub__(*errors)
 
 
 def test_batches_are_an_order_of_the_records_in_which_each_takes_part_once_an_epoch(

@@ -77,6 +77,26 @@ def quotients(table: pd.DataFrame, upper: str, lower: str, keys: Sequence[str]) 
     return algebra.means(table, keys, lambda row: quotient(row[upper], row[lower]))
 
 
+def paired_ratios(
+    upper: pd.DataFrame, lower: pd.DataFrame, differences: pd.DataFrame, on: Sequence[str]
+) -> pd.DataFrame:
+    """The upper table's rows with the ratio of two means of runs on equal seeds, and its own error (delta method).
+
+    The variances of both means and of their difference, which a run writes seed by seed, give their covariance.
+    """
+    found = []
+    for (first, second), (_, difference) in zip(
+        algebra.paired_rows(upper, lower, on), algebra.paired_rows(upper, differences, on), strict=False
+    ):
+        own, other, of_difference = (row["se"] ** 2 for row in (first, second, difference))
+        if not first["mean"] > 0 < second["mean"]:
+            continue
+        ratio, shared = first["mean"] / second["mean"], own + other - of_difference
+        variance = own / first["mean"] ** 2 + other / second["mean"] ** 2 - shared / (first["mean"] * second["mean"])
+        found.append(first.to_dict() | {"mean": ratio, "se": ratio * max(variance, 0.0) ** 0.5})
+    return pd.DataFrame(found, columns=upper.columns)
+
+
 def with_value_before(table: pd.DataFrame, column: str, axis: str, groups: Sequence[str]) -> pd.DataFrame:
     """The rows along an axis with `before`, the value of a column one step earlier in their group; NaN at the first."""
     table = table.sort_values(axis)

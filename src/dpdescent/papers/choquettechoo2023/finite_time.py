@@ -23,6 +23,7 @@ from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import Criterion, at_least, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import Regime
+from dpdescent.replication.judging.statistics import mean_of
 
 # Seeds on which learning rate and clip norm are tuned; those of the table are others.
 TUNING = range(-4, 0)
@@ -51,9 +52,17 @@ def run_ext_finite_time(spec: Spec) -> Iterator[Row]:
     """Rows of one horizon: each mechanism's exact error and bound, or its error of each trial in the clipped panel."""
     make = _exact if spec["panel"] == "exact" else _clipped
     for T in as_list(spec["cell"]["T"]):
+        dp_sgd: list[Row] = []
         for name in names(spec):
             place = {"panel": spec["panel"], "T": T, "d": spec["cell"]["d"], "mechanism": name}
-            yield from ({**place, **row} for row in make(spec, T, name))
+            made = [{**place, **row} for row in make(spec, T, name)]
+            yield from made
+            # Mechanisms of one seed share records and normals.
+            if spec["panel"] == "clipped" and name == NU:
+                for first, second in zip(dp_sgd, made, strict=False):
+                    yield {**second, "series": "DP-SGD minus this", "value": first["value"] - second["value"]}
+            if name == DP_SGD:
+                dp_sgd = made
 
 
 def problem_of(spec: Spec, eta: float) -> RegressionProblem:
@@ -279,12 +288,16 @@ def _better(evidence: Evidence) -> Iterator[Claim]:
     ):  # fmt: skip
         upper, lower = (_errors(evidence, panel, mechanism) for mechanism in MECHANISMS)
         clipped = panel == "clipped"
+        pairs = criteria.paired_ratios(
+            upper, lower, rows(evidence, ARTEFACT, panel=panel, series="DP-SGD minus this"), ["T"]
+        )
         yield claim_on_all_cells(
             id=id, artefact=ARTEFACT, location="Sec. 1.3, Sec. 2.3", kind="text", source="paper",
             statement=words,
             quantity=f"error of DP-SGD over that of nu-DP-FTRL at equal T, each at its best {best}: the smallest; {MEASURED}",
-            cells=algebra.ratios(upper, lower, ["T"]), criterion=at_least(1.0, words="above 1"),
-            changed="After a first look at output at quick scale smaller clip norms were added to the grid." if clipped else "",
+            cells=algebra.means(pairs, ["T"], mean_of) if clipped else algebra.ratios(upper, lower, ["T"]),
+            criterion=at_least(1.0, words="above 1"),
+            changed="After a first look at output at quick scale smaller clip norms were added to the grid. Before a second review runs of equal seeds were taken as independent." if clipped else "",
             note=_shares_clipped(upper, lower) if clipped else "",
         )  # fmt: skip
 

@@ -248,7 +248,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         for claim in (
             comparisons.anytime(analogue, ahead), comparisons.anytime_average(evidence, analogue, ahead),
             comparisons.nearly_matches(evidence, analogue, ahead), comparisons.dp_sgd(analogue, ahead),
-            _dp_sgd_renyi(analogue, ahead), comparisons.damping(analogue, ahead), comparisons.grows(analogue, ahead),
+            _dp_sgd_renyi(analogue, ahead), comparisons.damping(analogue, ahead), comparisons.grows(evidence, analogue, ahead),
             comparisons.gap_closed(evidence, analogue, ahead), _restarts(evidence, analogue),
         ):  # fmt: skip
             yield replace(claim, changed=" ".join(filter(None, [claim.changed, TUNED_ONLY])))

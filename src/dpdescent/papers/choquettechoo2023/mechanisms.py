@@ -41,6 +41,7 @@ class EpochArm:
         noise_multiplier: sd of the noise divided by the clip norm.
         copies: number of restarts.
         rho: zCDP cost; NaN where there is none.
+        exchanged: whether DP-SGD has the momentum of the others, and they have its.
     """
 
     name: str
@@ -50,6 +51,7 @@ class EpochArm:
     noise_multiplier: float = 0.0
     copies: int = 1
     rho: float = math.nan
+    exchanged: bool = False
 
     @classmethod
     def of(cls, spec: Spec, name: str, eps: float, known: Strategy | None = None) -> "EpochArm":
@@ -89,7 +91,8 @@ class EpochArm:
 
     def columns(self, rates: Sequence[float]) -> EpochArms:
         """Returns the mechanism at several learning rates, as runs of the engine that share batches and noise."""
-        momentum = self.settings["momentum_dp_sgd" if self.name in (DP_SGD, AMPLIFIED) else "momentum"]
+        as_dp_sgd = (self.name in (DP_SGD, AMPLIFIED)) != self.exchanged
+        momentum = self.settings["momentum_dp_sgd" if as_dp_sgd else "momentum"]
         return EpochArms(
             np.array(rates), np.full(len(rates), self.noise_multiplier), np.full(len(rates), momentum)
         )  # fmt: skip

@@ -216,7 +216,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     for claim in (
         _accuracies(evidence, runs), comparisons.anytime(NETWORK, ahead),
         comparisons.anytime_average(evidence, NETWORK, ahead), comparisons.nearly_matches(evidence, NETWORK, ahead),
-        comparisons.dp_sgd(NETWORK, ahead), comparisons.damping(NETWORK, ahead), comparisons.grows(NETWORK, ahead),
+        comparisons.dp_sgd(NETWORK, ahead), comparisons.damping(NETWORK, ahead), comparisons.grows(evidence, NETWORK, ahead),
         comparisons.gap_closed(evidence, NETWORK, ahead),
     ):  # fmt: skip
         # One run of a mechanism has no spread, so that the interval is unbounded for want of runs.

@@ -149,3 +149,8 @@ def problems(spec: Spec) -> Iterator[tuple[Row, RegressionProblem]]:
 def names(spec: Spec) -> list[str]:
     """Returns the names of the mechanisms that a part compares."""
     return [str(name) for name in as_list(spec["arms"]["mechanism"])]
+
+
+def is_anytime(name: str) -> bool:
+    """Whether a mechanism of Figure 4 serves any horizon and is another than nu-DP-FTRL and DP-SGD."""
+    return not name.startswith(NU) and name not in (ME, AMPLIFIED, AMPLIFIED_RENYI, DP_SGD, NON_PRIVATE)
