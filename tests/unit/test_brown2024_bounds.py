@@ -144,12 +144,11 @@ def test_versions_of_the_accuracy_bound() -> None:
         "bound (76) without data": 0.875**T * (1 + 2 * c0**2 * math.sqrt(p)) + printed,
         "bound (76)": 0.875**T * start + printed,
         "bound by the exact law": 0.75**T * start + math.sqrt(p * each) + math.sqrt(2 * each * math.log(20)),
-        "bound (11)": math.log(n * rho / (0.05 * p)) ** 4 * p / (math.sqrt(rho) * n),
     }
     for name, value in expected.items():
         found = only(name, setting)
         assert found.value == pytest.approx(value, rel=1e-12), name
-        assert found.holds is (None if name == "bound (11)" else True)
+        assert found.holds
     # The exact law's is a bound, and no wild one: the norm of ten normal coordinates exceeds it once in a thousand.
     beyond = (expected["bound by the exact law"] - 0.75**T * start) ** 2 / each
     assert 1e-4 < chi2.sf(beyond, p) < 0.05

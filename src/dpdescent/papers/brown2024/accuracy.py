@@ -34,7 +34,7 @@ from dpdescent.papers.brown2024.formulas import CONTRACTION
 from dpdescent.papers.brown2024.setting import Setting
 from dpdescent.replication.judging import records
 from dpdescent.replication.judging.algebra import largest_over_smallest, rows_of
-from dpdescent.replication.judging.bound_rows import ORDER, VACUOUS, bound_row, unjudged_row
+from dpdescent.replication.judging.bound_rows import VACUOUS, bound_row
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import exactly, worst
@@ -379,7 +379,7 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _versions(case: Case, measured: float, source: str) -> Iterator[Bound]:
-    """Yields the bound without data, the bound at ||theta_hat||, the one by the exact law, and the theorem's own."""
+    """Yields the bound without data, the bound at ||theta_hat||, and the one by the exact law."""
     setting = case.setting
     without_data = accuracy_without_data(
         n=setting.n, sigma=SIGMA, p=setting.p, T=setting.T, eta=setting.eta, noise_sd=setting.noise_sd, beta=case.beta
@@ -402,12 +402,6 @@ def _versions(case: Case, measured: float, source: str) -> Iterator[Bound]:
             bound=name, location=location, setting=case.text, value=value, measured=measured,
             note=f"{source}; {why}; {SUPPOSES}{_beside_zero(value)}",
         )  # fmt: skip
-    order = accuracy_bound(n=setting.n, p=setting.p, rho=setting.rho, sigma=SIGMA, beta=case.beta)
-    compared = f"measured is {measured / order:.3g} times it" if order > 0 else "it is 0"
-    yield unjudged_row(
-        bound="bound (11)", location="(11)", setting=case.text, value=order, measured=measured,
-        note=f"{source}; c' = 1, with T and gamma of the experiment, not the theorem's; {compared}; {ORDER}{_beside_zero(order)}",
-    )  # fmt: skip
 
 
 def _beside_zero(value: float) -> str:

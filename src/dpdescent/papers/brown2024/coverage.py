@@ -16,7 +16,7 @@ from dpdescent.papers.brown2024.cases import Experiment
 from dpdescent.papers.brown2024.criteria import NEW, SETTLED, VALID, claim_on_all_cells, of_series, over_readings
 from dpdescent.papers.brown2024.intervals import BATCHED, CONSTRUCTIONS, NAMES, SHORT, of_every_size, runs_behind
 from dpdescent.replication.judging import algebra, records, statistics
-from dpdescent.replication.judging.bound_rows import CHANCE, VACUOUS, bound_row, chance, unjudged_row, value_at
+from dpdescent.replication.judging.bound_rows import CHANCE, VACUOUS, bound_row, chance
 from dpdescent.replication.judging.criteria import BELOW_0, at_least, at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import NOTHING, Z95, Estimate
@@ -200,10 +200,7 @@ def evaluate_change(evidence: Evidence) -> Iterator[Bound]:
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Yields guarantees beside simulated coverage without clipping, as Theorem 3.1 supposes, then for its own estimates.
-
-    The theorem's estimates are the last iterates of m runs of T steps, or every T-th iterate of one run.
-    """
+    """Yields guarantees beside simulated coverage without clipping, as Theorem 3.1 supposes."""
     for artefact, name in COVERAGE.items():
         experiment = Experiment(evidence, artefact, name, "exact")
         table = experiment.rows(process="exact")
@@ -215,18 +212,3 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
                 value=point["guaranteed"], measured=point["mean"], direction="at least", allowed=chance(point),
                 note=f"1 - alpha - TV, mean over coordinates, {BY_PINSKER}; {CHANCE} below allowed{theorem}{empty}",
             )  # fmt: skip
-    experiment = Experiment(evidence, "ext_no_clipping", "coverage", "coverage")
-    settings = evidence.settings
-    for (p, n, T), group in experiment.rows(panel="coverage").groupby(["p", "n", "T"]):
-        for construction in THEOREM:
-            case = experiment.case(
-                n=n, p=p, T=T, k=settings["clip_factor"], runs=experiment.value("m"), place=f"Thm 3.1, {construction}"
-            )
-            worst = value_at(of_series(group, f"TV bound, {construction}"), "q975")
-            if worst is not None:
-                empty = f"; {VACUOUS}: 1 or more bounds nothing" if worst >= 1.0 else ""
-                yield unjudged_row(
-                    bound="guaranteed coverage", location=C10, setting=case.text,
-                    value=max(0.0, 1.0 - settings["alpha"] - worst),
-                    note=f"1 - alpha - TV, worst coordinate, 2.5 % quantile over data sets, {BY_PINSKER}{empty}",
-                )  # fmt: skip

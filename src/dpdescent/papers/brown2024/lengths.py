@@ -19,7 +19,7 @@ from dpdescent.papers.brown2024.criteria import (
 from dpdescent.papers.brown2024.intervals import CONSTRUCTIONS, NAMES, of_every_size, runs_behind
 from dpdescent.papers.brown2024.separation import batched
 from dpdescent.replication.judging import algebra, records, statistics
-from dpdescent.replication.judging.bound_rows import CHANCE, chance, equality_row, unjudged_row
+from dpdescent.replication.judging.bound_rows import CHANCE, chance, equality_row
 from dpdescent.replication.judging.criteria import at_least, between
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate
@@ -157,22 +157,13 @@ def _comparable(evidence: Evidence, rows: pd.DataFrame, figure: records.Place, i
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Yields the expected length by the exact law beside every plotted one, an equality where nothing is clipped."""
+    """Yields the expected length by the exact law beside every one of the exact process, where nothing is clipped."""
     for artefact, name in (("fig06", "Figure 6"), ("fig11", "Figure 11")):
-        for process in ("clipped", "exact"):
-            experiment = Experiment(evidence, artefact, name, process)
-            rows = experiment.rows(process=process)
-            for point in algebra.rows_of(rows[rows["series"].isin(CONSTRUCTIONS)]):
-                place, setting = "expected length by the exact law", runs_behind(experiment, point).text
-                if process == "exact":
-                    yield equality_row(
-                        bound=place, location="Lemma 2.3", setting=setting, value=point["predicted"],
-                        measured=point["mean"], allowed=chance(point),
-                        note=f"equality: measured is the mean length, {CHANCE} either way allowed",
-                    )  # fmt: skip
-                else:
-                    yield unjudged_row(
-                        bound=place, location="Lemma 2.3", setting=setting, value=point["predicted"],
-                        measured=point["mean"],
-                        note=f"without clipping; {point['clip_fraction']:.2%} of the gradients are clipped",
-                    )  # fmt: skip
+        experiment = Experiment(evidence, artefact, name, "exact")
+        rows = experiment.rows(process="exact")
+        for point in algebra.rows_of(rows[rows["series"].isin(CONSTRUCTIONS)]):
+            yield equality_row(
+                bound="expected length by the exact law", location="Lemma 2.3", setting=runs_behind(experiment, point).text,
+                value=point["predicted"], measured=point["mean"], allowed=chance(point),
+                note=f"equality: measured is the mean length, {CHANCE} either way allowed",
+            )  # fmt: skip

@@ -202,8 +202,9 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     large = rows[rows["p"] >= GROWN]
     for id, location, quantity, exponent, statement in ORDERS:
         chosen = large[(large["quantity"] == quantity) & large["T"].isin([1, 20])]
-        # The noise of one step is eta lambda sqrt(p), in which p cancels at n = 100p.
-        source: Source = "identity" if quantity == STEP else "paper"
+        # The noise of one step is eta lambda sqrt(p), in which p cancels at n = 100p; lengths that are multiplied are
+        # what Cauchy-Schwarz is, and the longest of n normal vectors is of order sqrt(p + ln n).
+        source: Source = "identity" if quantity in (STEP, CAUCHY_SCHWARZ) else "paper"
         yield claim(
             id=id, **TABLE | {"location": location, "source": source}, statement=statement,
             quantity=f"log-log slope in p at n = 100p of: {quantity}; p >= {GROWN}",
