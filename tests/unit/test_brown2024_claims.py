@@ -343,7 +343,9 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
     "runs of few data sets": (
         "fig08b-5-dominates", change("fig08", 2.0, **cost("b", "5", "privacy")), "reproduced"
     ),
-    "a constant of twice the size": ("theorem-1.2", both(*(change(f, 2.0) for f in ("fig01", "fig02", "fig08"))), "reproduced"),
+    "a constant of twice the size": (
+        "theorem-1.2", both(*(change(f, 2.0) for f in ("fig01", "fig02", "fig08"))), "reproduced"
+    ),
     "a missing power of the dimension": ("theorem-1.2", tilt("fig01", "p", 0.25, series="DP-GD"), "not reproduced"),
     "a missing power of the budget": (
         "theorem-1.2", change("fig08", 1.4, panel="a", series="privacy"), "not reproduced"
