@@ -67,6 +67,14 @@ def clear_differences(made: Tables) -> None:
     lead = lead.mask(table["mechanism"] == "ME", -0.01).mask(table["mechanism"] == "DP-SGD, amplified", amplified)
     lead += 0.02 * ((table["variant"] == "momentum exchanged") & ~ahead)
     table["mean"], table["se"] = lead.where(ahead, 0.9 - lead), 5e-4
+    # Pairs that no lead decides: restarts and momentum gain a point, the lead is 2 points and grows by one.
+    series = table["series"].astype(str)
+    to_me = series == "ME minus this"
+    table.loc[
+        series.isin(["restarts minus this", "own momentum minus this"]) | series.str.startswith("momentum"), "mean"
+    ] = 0.01
+    table.loc[series.str.startswith("nu minus anytime"), "mean"] = 0.01
+    table.loc[to_me, "mean"] = lead[to_me] + 0.01
 
 
 def corrected(made: Tables) -> None:

@@ -246,6 +246,7 @@ TRUE: dict[str, Callable[..., Edit]] = {
     r"(fig\d+)-larger-batches": lambda f: both(
         put(f, "mean", 0.9, series="batched, short"), put(f, "mean", 0.5, series="batched, short", steps=2020)
     ),
+    r"(fig\d+)-burn-in": lambda f: put(f, "mean", 9.0, steps=220, series="independent", variant="main"),
     r"(fig\d+)-comparable-(\w+)": lambda f, series: put(f, "mean", 1e-3, series=series),
 }  # fmt: skip
 

@@ -214,14 +214,15 @@ def _share(gaps: pd.DataFrame, ahead: pd.DataFrame) -> Estimate:
         return NOTHING
     best = others.loc[others["mean"].idxmin()]
     gained, lost = mean_of(best), mean_of(to_me)
-    to_close = row_at(gaps, mechanism=best["mechanism"], eps=best["eps"]) if len(gaps) else to_me.assign(mean=math.nan)
+    to_close = gaps[gaps["mechanism"] == best["mechanism"]]
+    to_close = to_close[to_close["eps"] == best["eps"]]
     gap = gained.value - lost.value
-    if math.isnan(to_close["mean"]):
+    if not len(to_close):
         if not gained.low - lost.high > 0:
             return Estimate(gained.value / gap if gap > 0 else math.inf, -math.inf, math.inf)
         ends = [gain / (gain - loss) for gain in (gained.low, gained.high) for loss in (lost.low, lost.high)]
         return Estimate(gained.value / gap, min(ends), max(ends))
-    own, other, difference = (statistics.half_width(row) ** 2 for row in (best, to_close, to_me))
+    own, other, difference = (statistics.half_width(row) ** 2 for row in (best, to_close.iloc[0], to_me))
     # Shares s at which the gain less s of the gap may be nil: a quadratic equation.
     square, linear = gap**2 - other, gained.value * gap - (own + other - difference) / 2
     root = linear**2 - square * (gained.value**2 - own)

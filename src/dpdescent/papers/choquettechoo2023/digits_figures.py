@@ -17,6 +17,8 @@ SHORT = {"me": "ME", "dp_sgd": "DP-SGD, amplified"}
 PERCENT, RESTARTS = ("mean", "se"), ", restarts"
 NU_LABEL = r"$\nu$-DP-FTRL"
 LEAD = f"accuracy of {NU_LABEL} minus this, points"
+GAIN = "minus this, points"
+EXCHANGED = "momentum exchanged"
 # Mechanisms that the paper's figure does not have, and whose accuracy is far from that of all others.
 FAR = ("DP-SGD", "non-private")
 # An account of amplification beside the tight one.
@@ -25,12 +27,12 @@ WITHOUT = "without restarts"
 
 
 def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the test accuracy on the digits, the lead of nu-DP-FTRL, and below that lead in every variant.
+    """Draws the test accuracy on the digits, the lead of nu-DP-FTRL, that lead in every variant, and what tuning gains.
 
     These have the mechanisms of the paper's figure; others have panels of their own. DP-SGD without amplification and
     training without privacy, far from all others, have one to themselves, because they would stretch its axis.
     """
-    names = variants_of(table)[1:]
+    names = [name for name in variants_of(table)[1:] if name != EXCHANGED]
     accuracy, ahead = in_percent(select(table))
     far = ahead["mechanism"].isin(FAR)
     drawn: list[tuple[str, str, pd.DataFrame]] = [
@@ -39,6 +41,8 @@ def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         ("the same, over what is far off", LEAD, ahead[far]),
         (f"the same, over those {WITHOUT}", LEAD, beside_paper(ahead[~far])),
         *((name, LEAD, in_paper(in_percent(select(table, name))[1])) for name in names),
+        ("what restarts gain", f"with restarts {GAIN}", _pairs(table, "restarts minus this")),
+        ("what its own momentum gains each", f"with own momentum {GAIN}", _pairs(table, "own momentum minus this")),
     ]
     figure, axes = panels(3, -(-len(drawn) // 3), size=(5.2, 3.6), squeeze=False)
     for panel, (title, label, chosen) in zip(axes.flat, drawn, strict=False):
@@ -47,6 +51,12 @@ def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         panel.remove()
     legend_below(figure, axes[:1, 1], 4, f"{INTERVALS} over seeds; differences are of runs with the same seed")
     return figure
+
+
+def _pairs(table: pd.DataFrame, series: str) -> pd.DataFrame:
+    """Returns differences of accuracy in runs of the same seed, in percentage points, of whichever variant has them."""
+    rows = table[table["series"] == series]
+    return rows.assign(**{column: 100 * rows[column] for column in PERCENT})
 
 
 def in_percent(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -72,8 +82,8 @@ def _beside(mechanisms: "pd.Series[str]") -> "pd.Series[bool]":
 
 
 def accuracy_panel(axes: Axes, title: str, label: str, rows: pd.DataFrame) -> None:
-    """Draws accuracies or leads on a linear axis; leads have a line at zero."""
-    if label == LEAD:
+    """Draws accuracies or differences of accuracy on a linear axis; differences have a line at zero."""
+    if label.endswith("points"):
         axes.axhline(0.0, color=color_of("nu-DP-FTRL"), linewidth=1.2)
     axes.set(title=title, ylabel=label)
     by_mechanism(axes, rows)

@@ -192,14 +192,14 @@ def _judge_simulation(evidence: Evidence) -> Iterator[Claim]:
     simulated = rows(evidence, ARTEFACT, kind="simulated", series="suboptimality")
     law = simulated.assign(mean=simulated["exact"], se=math.nan)
 
-    def agreement(group: pd.DataFrame) -> Estimate:
+    def over_law(group: pd.DataFrame) -> Estimate:
         return statistics.pooled(list(algebra.ratios(group, law, ["mechanism", "eta"]).values()))
 
     yield claim_on_all_cells(
         id="eq-18-simulated", artefact=ARTEFACT, location="App. B, (18)", kind="theorem", source="paper",
         statement="the frequency-domain expression is the stationary error of DP-FTRL",
         quantity="simulated error over that expression, geometric mean over eta: the mechanism that is furthest off",
-        cells=algebra.measured_by(simulated, ["mechanism"], agreement), criterion=within_of(1.0, criteria.AGREES),
+        cells=algebra.measured_by(simulated, ["mechanism"], over_law), criterion=within_of(1.0, criteria.AGREES),
     )  # fmt: skip
     yield claim_on_all_cells(
         id="app-b-no-clipping", artefact=ARTEFACT, location="App. B", kind="text", source="identity",

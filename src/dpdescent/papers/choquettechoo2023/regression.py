@@ -309,14 +309,14 @@ def _simulation(evidence: Evidence) -> Iterator[Claim]:
     simulated = rows(evidence, "fig02", kind="simulated")
     expected = simulated.assign(mean=simulated["expected"], se=math.nan)
 
-    def agreement(group: pd.DataFrame) -> Estimate:
+    def over_law(group: pd.DataFrame) -> Estimate:
         return statistics.pooled(list(algebra.ratios(group, expected, ["series", *PLACE]).values()))
 
     yield claim_on_all_cells(
         id="fig02-law", artefact="fig02", location="Figure 2, Sec. 2.2", kind="figure", source="ours",
         statement="(ours) simulations agree with the exact second moments",
         quantity="simulated error over the exact recursion's over the same steps, geometric mean over all points: the algorithm that is further off",
-        cells=algebra.measured_by(simulated, ["series"], agreement), criterion=within_of(1.0, AGREES),
+        cells=algebra.measured_by(simulated, ["series"], over_law), criterion=within_of(1.0, AGREES),
         note="near the largest learning rates the law of the error has heavy tails, and a mean over runs is often too small",
     )  # fmt: skip
     yield claim_on_all_cells(
