@@ -209,7 +209,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
 # What no table can change: arithmetic of the paper's own formulas, and exact laws.
 LAWS = {f"theorem-3.1-steps-{axis}" for axis in ("lambda", "m", "p", "beta")} | {
     "claim-c.9", "claim-c.11", "eq-97", "eq-100", "ten-batches", "population-not-covered", "theorem-2.7",
-    "free-privacy-p-near-n", "privacy-error-quantiles",
+    "free-privacy-p-near-n", "privacy-error-quantiles", "clipped-gradient-huber",
 }  # fmt: skip
 FORMULAS = {"lemma-2.1", "footnote-2-0.015", *LAWS}
 
@@ -471,6 +471,12 @@ def test_a_polynomial_tail_is_no_power_of_a_logarithm(monkeypatch: pytest.Monkey
     """The quantile of a law whose tail falls as a high power of the distance."""
     monkeypatch.setattr(cost_of_privacy, "noise_quantile", lambda p, beta: beta**-0.2)
     assert judged_one(TABLES, "privacy-error-quantiles").verdict == "not reproduced"
+
+
+@pytest.mark.parametrize("power", [0, 2])
+def test_other_parameters_are_those_of_another_loss(power: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clipping, "huber_parameters", lambda sample, gamma: gamma / sample.norms**power)
+    assert judged_one(TABLES, "clipped-gradient-huber").verdict == "not reproduced"
 
 
 def test_too_few_steps_miss_theorem_2_7(monkeypatch: pytest.MonkeyPatch) -> None:

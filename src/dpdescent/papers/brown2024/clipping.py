@@ -12,6 +12,7 @@ import pandas as pd
 from dpdescent.algorithms import dp_gd
 from dpdescent.baselines.least_squares import linear_least_squares
 from dpdescent.checks import as_list
+from dpdescent.data.linear import LinearSample
 from dpdescent.papers.brown2024.criteria import (
     COMPARABLE,
     LOW,
@@ -36,7 +37,7 @@ from dpdescent.papers.brown2024.setting import (
 )
 from dpdescent.replication.judging import algebra, records, statistics
 from dpdescent.replication.judging.bound_rows import row_at
-from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most, between
+from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most, between, within_of
 from dpdescent.replication.judging.evidence import Cell, Claim, Evidence, joined
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, mean_of, ratio
 
@@ -245,6 +246,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     for n in TOLERANCES:
         yield from _of_other_sizes(_fig07(evidence, n), evidence, "fig07")
     yield _noise_in_steps(evidence)
+    yield _huberised()
 
 
 def _of_other_sizes(claims: Iterator[Claim], evidence: Evidence, artefact: str) -> Iterator[Claim]:
@@ -445,3 +447,35 @@ def _noise_in_steps(evidence: Evidence) -> Claim:
         changed=f"{NEW} Before a second review it counted among the claims, though lambda is in proportion to sqrt(T) by calibration.",
         note=f"of points with at most {LOW:.0%} of the gradients clipped; the root is the noise's own, logarithms come with gamma",
     )  # fmt: skip
+
+
+def _huberised() -> Claim:
+    """The claim on the Huber loss of Section 2.5, by the engine's own first step and differences of that loss."""
+    n, p, eta, step = 60, 5, 0.25, 1e-5
+    X = np.cos(np.outer(np.arange(1, n + 1), np.arange(1, p + 1)))
+    sample = LinearSample(X, 3.0 * np.sin(np.arange(1, n + 1) ** 2))
+    gamma = float(np.median(sample.norms * np.abs(sample.y)))
+    descent = dp_gd.descend([sample], dp_gd.DPGDArms.alike(1, 1, eta, gamma, 0.0), np.zeros((1, 1, 1, p)))
+    thresholds = huber_parameters(sample, gamma)
+    cells = {}
+    for j, axis in enumerate(np.eye(p)):
+        ahead, behind = (float(_huber(sample.y - X @ (side * step * axis), thresholds).mean()) for side in (1.0, -1.0))
+        cells[f"coordinate {j + 1}"] = exactly(-(ahead - behind) / (2.0 * step) * eta / float(descent.theta[0, 0, j]))
+    # The smallest wrong world: one parameter gamma for all records, or gamma / |x_i|^2.
+    return claim_on_all_cells(
+        id="clipped-gradient-huber", artefact="bounds", location="Sec. 2.5", kind="text", source="paper",
+        statement="the individual loss after clipping corresponds to the Huber loss with per-datum parameter B_i = gamma / |x_i|",
+        quantity=f"derivative of the mean Huber loss, by differences, over the mean clipped gradient of DP-GD's first step, {float(descent.clipped[0, 0]):.0%} of {n} records clipped: the coordinate furthest off",
+        cells=cells, criterion=within_of(1.0, 1e-6), changed="Added after a second review.",
+    )  # fmt: skip
+
+
+def huber_parameters(sample: LinearSample, gamma: float) -> Array:
+    """The parameters B_i of the Huber losses of Section 2.5."""
+    return gamma / sample.norms
+
+
+def _huber(residuals: Array, thresholds: Array) -> Array:
+    """Huber losses: half of a square up to the threshold, linear beyond it."""
+    sizes = np.abs(residuals)
+    return np.where(sizes <= thresholds, sizes**2 / 2.0, thresholds * (sizes - thresholds / 2.0))

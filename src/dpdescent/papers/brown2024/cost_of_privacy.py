@@ -14,6 +14,7 @@ from dpdescent.baselines.least_squares import linear_least_squares
 from dpdescent.papers.brown2024 import formulas
 from dpdescent.papers.brown2024.cases import Experiment, costs
 from dpdescent.papers.brown2024.criteria import (
+    ENOUGH,
     GROWN,
     NEW,
     RATE,
@@ -27,7 +28,6 @@ from dpdescent.papers.brown2024.criteria import (
 )
 from dpdescent.papers.brown2024.dimension import least_squares
 from dpdescent.papers.brown2024.law import LEVEL, as_predicted, levels
-from dpdescent.papers.brown2024.preliminaries import ENOUGH
 from dpdescent.papers.brown2024.setting import (
     Release,
     Row,

@@ -44,6 +44,8 @@ SETTLED = 220
 START_UP = 1.0 / 3.0
 # The largest number of readings that a note lists by name.
 LISTED = 4
+# The least number of trials for a 0.95 quantile, as many as the captions have; the largest sizes of Figure 8 have fewer.
+ENOUGH = 20
 # Quantile columns of tables by the failure probability that they leave.
 TAILS = {"q75": 0.25, "q90": 0.1, "q95": 0.05, "q975": 0.025}
 NEW = "Added after a review."

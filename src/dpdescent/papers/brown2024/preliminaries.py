@@ -15,7 +15,7 @@ from dpdescent.baselines.least_squares import linear_least_squares
 from dpdescent.checks import require_non_negative, require_positive, require_probability
 from dpdescent.data.linear import haar_rotation, unit_sphere
 from dpdescent.papers.brown2024 import formulas
-from dpdescent.papers.brown2024.criteria import COMPARABLE, NEW, TAILS, claim_on_all_cells
+from dpdescent.papers.brown2024.criteria import COMPARABLE, ENOUGH, NEW, TAILS, claim_on_all_cells
 from dpdescent.papers.brown2024.setting import PAPER, Row, Spec
 from dpdescent.randomness import stream
 from dpdescent.replication.judging import algebra, records, statistics
@@ -106,8 +106,6 @@ def _least_squares(rng: np.random.Generator, p: int, beta: float) -> tuple[float
 TABLE: records.Place = {
     "artefact": "table_preliminaries", "location": "Claim A.12", "kind": "theorem", "source": "paper",
 }  # fmt: skip
-# The least number of trials for a 0.95 quantile; the largest sizes of Figure 8 have fewer.
-ENOUGH = 20
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
