@@ -10,6 +10,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 
 import committed as of
 import pictures
@@ -51,6 +52,22 @@ def test_a_single_point_of_a_single_trial_is_drawn(name: str) -> None:
     axis = next(key for key in ("steps", "gamma", "clip_factor", "sigma", "n") if key in table)
     axis = "p" if name in ("fig01", "fig03", "fig09", "ext_large_dimension") else axis
     drawn_from(name, table[table[axis] == table.loc[table["series"] != "independent", axis].min()])
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_an_empty_table_is_drawn_and_so_is_each_axis_with_one_value(name: str) -> None:
+    table, spec = committed().tables[name], {"paper": PAPER, "place": "", "title": name, "label": ""}
+    empty = style.drawn(partial(_called_with_rows, name), table[:0], spec | {"display": {}})
+    assert "no rows" in empty.axes[0].get_xlabel()
+    panels = [column for column in ("panel", "process", "variant") if column in table]
+    for axis in sorted({"p", "n", "T", "gamma", "clip_factor", "steps", "sigma"} & {*table.columns}):
+        first = table.groupby(panels, dropna=False)[axis].transform("min")
+        drawn_from(name, table[(table[axis] == first) | table[axis].isna()])
+
+
+def _called_with_rows(name: str, table: pd.DataFrame, display: object) -> Figure:
+    assert len(table), f"{name} was to be drawn from no rows"
+    return drawn_from(name, table)
 
 
 @pytest.mark.parametrize("name", DRAWN)

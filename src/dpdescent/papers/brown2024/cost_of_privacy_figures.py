@@ -102,6 +102,8 @@ def _cost(axes: Axes, rows: pd.DataFrame) -> None:
     fitted.append((sampling, 0.5, "--", "sampling", OLS))
     # Names have the colours of the points, because the lines all have one colour that differs from the predictions'.
     fits = [(*_fit(axes, *fit), color) for *fit, color in fitted if len(fit[0])]
+    if not fits:
+        return
     lines, names, colors = zip(*fits, strict=True)
     style = {"title_fontsize": 7.5, "fontsize": 7.5, "labelcolor": colors, "loc": "lower left"}
     axes.legend(lines, names, title="least-squares fits", **style)

@@ -129,8 +129,15 @@ def drawn(
         spec: its title, label and further values to draw (see `configuration.project.figure_json`).
     """
     use_style()
-    figure = draw(table, spec["display"])
+    figure = draw(table, spec["display"]) if len(table) else _without_rows()
     caption(figure, spec)
+    return figure
+
+
+def _without_rows() -> Figure:
+    """One panel that says that its table has no rows, because most drawings take their panels from the rows."""
+    figure, axes = panels()
+    axes.set(xlabel="the table has no rows", xticks=[], yticks=[])
     return figure
 
 
