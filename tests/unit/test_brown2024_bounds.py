@@ -56,7 +56,7 @@ def put(**values: float) -> Callable[..., Change]:
 
 
 def test_a_bound_stands_once_at_a_setting_and_orders_are_open() -> None:
-    assert len(ROWS) == len(bounds.evaluate(committed())) > 1000
+    assert len(ROWS) == len(bounds.evaluate(committed())) > 800
     for row in ROWS.values():
         assert math.isfinite(row.value), row
         assert row.measured is None or math.isfinite(row.measured), row
@@ -138,10 +138,8 @@ def test_versions_of_the_accuracy_bound() -> None:
     noise_sd = math.sqrt(2 * T * 250 / (rho * n**2))
     start = math.sqrt(1 + p / (n - p - 1))
     printed = 0.25 * noise_sd * math.sqrt(32 * p * math.log(80))
-    c0 = 12 * math.log(20 * n * T / 0.05) ** 1.5
     each = noise_sd**2 / 16 * sum(0.75 ** (2 * i) for i in range(T))
     expected = {
-        "bound (76) without data": 0.875**T * (1 + 2 * c0**2 * math.sqrt(p)) + printed,
         "bound (76)": 0.875**T * start + printed,
         "bound by the exact law": 0.75**T * start + math.sqrt(p * each) + math.sqrt(2 * each * math.log(20)),
     }
@@ -170,8 +168,6 @@ EIGHT = "Figure 8a: p=10, n=10000, T=20, rho=0.015, gamma=5 sqrt(p)"
 CHECKPOINTS = {"process": "exact", "n": 10000, "series": "checkpoints", "variant": "main"}
 COVERED = "Figure 5, exact, checkpoints: p=10, n=10000, T=520,"
 RUNS = {"panel": "lemma 2.5", "series": "P(some gradient is clipped)", "sigma": 1.0}
-CLIPPED = {"process": "clipped", "n": 10000, "steps": 120, "series": "checkpoints", "variant": "main"}
-MOVED = "Figure 5, clipped, checkpoints: p=10, n=10000, T=120,"
 NORMAL = {"quantity": "A.8: P(|N(0, 1)| above its bound)", "p": 10}
 SQUARES = {"quantity": "A.12: |theta_hat - theta*|^2", "p": 10}
 CASES: list[tuple[str, Change, str, str, bool | None]] = [
@@ -198,9 +194,6 @@ CASES: list[tuple[str, Change, str, str, bool | None]] = [
     ("fig05", put(mean=0.8, se=0.01, guaranteed=0.9)(**CHECKPOINTS, steps=520), "guaranteed coverage", COVERED, False),
     *(("fig06", put(mean=mean, se=1e-4)(**CHECKPOINTS, steps=520), "expected length by the exact law",
        COVERED.replace("5", "6", 1), False) for mean in (0.01, 9.0)),
-    # At most as many runs change as have a clipped gradient.
-    ("fig05", put(clip_fraction=1e-8, mean=0.9, se=0.009)(**CLIPPED), "change of coverage by clipping", MOVED, True),
-    ("fig05", put(clip_fraction=1e-8, mean=0.7, se=0.009)(**CLIPPED), "change of coverage by clipping", MOVED, False),
     ("table_preliminaries", put(mean=0.06, se=0.005)(**NORMAL), NORMAL["quantity"], "p=10", True),
     ("table_preliminaries", put(mean=0.09, se=0.005)(**NORMAL), NORMAL["quantity"], "p=10", False),
     *(("table_preliminaries", put(mean=mean, se=1e-5)(**SQUARES), "mean |theta_hat - theta*|^2", "p=10", False)
@@ -211,13 +204,6 @@ CASES: list[tuple[str, Change, str, str, bool | None]] = [
 @pytest.mark.parametrize(("artefact", "change", "name", "setting", "holds"), CASES)
 def test_what_decides_a_bound(artefact: str, change: Change, name: str, setting: str, holds: bool | None) -> None:
     assert only(name, setting, changed(artefact, change)).holds is holds
-
-
-def test_independent_runs_have_all_gradients_of_all_runs() -> None:
-    where = {"process": "clipped", "n": 10000, "steps": 220, "series": "independent", "variant": "main"}
-    rare = changed("fig05", put(clip_fraction=1e-8)(**where))
-    setting = "Figure 5, clipped, independent runs: p=10, n=10000, T=22,"
-    assert only("change of coverage by clipping", setting, rare).value == pytest.approx(1e-8 * 10000 * 220)
 
 
 # Quantiles, grids of one's own, errors

@@ -168,14 +168,6 @@ def accuracy_of_proof(
     return Accuracy(CONTRACTION**T * estimate_norm, noise_bound(p=p, eta=eta, noise_sd=noise_sd, beta=beta))
 
 
-def accuracy_without_data(
-    *, n: float, p: int, T: int, sigma: float, eta: float, noise_sd: float, beta: float
-) -> Accuracy:  # fmt: skip
-    """Returns the proof's bound without any data: ||theta_hat|| by eq. 80 at the c0 of Lemma 2.6 (brown2024 eq. 76 to 80)."""
-    norm = estimate_norm_bound(c0=theorem_constant(n=n, T=T, beta=beta), sigma=sigma, p=p)
-    return accuracy_of_proof(estimate_norm=norm, p=p, T=T, eta=eta, noise_sd=noise_sd, beta=beta)
-
-
 def accuracy_of_law(law: IterateLaw, T: int, beta: float) -> Accuracy:
     """Returns the bound on ||theta_T - theta_hat|| from the exact law of the iterates.
 
@@ -379,11 +371,8 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _versions(case: Case, measured: float, source: str) -> Iterator[Bound]:
-    """Yields the bound without data, the bound at ||theta_hat||, and the one by the exact law."""
+    """Yields the bound at ||theta_hat||, and the one by the exact law."""
     setting = case.setting
-    without_data = accuracy_without_data(
-        n=setting.n, sigma=SIGMA, p=setting.p, T=setting.T, eta=setting.eta, noise_sd=setting.noise_sd, beta=case.beta
-    )  # fmt: skip
     at_estimate = accuracy_of_proof(
         estimate_norm=case.estimate_norm,
         p=setting.p,
@@ -393,7 +382,6 @@ def _versions(case: Case, measured: float, source: str) -> Iterator[Bound]:
         beta=case.beta,
     )
     for name, location, value, why in (
-        ("bound (76) without data", "(76), (80)", without_data.total, "||theta_hat|| by (80) at c0 of Lemma 2.6"),
         ("bound (76)", "(76)", at_estimate.total, ISOTROPIC),
         ("bound by the exact law", "Lemma 2.3, Claim A.9", accuracy_of_law(case.law, setting.T, case.beta).total,
          f"Claim A.9 at the exact covariance where Sigma = I; {ISOTROPIC}"),

@@ -18,7 +18,7 @@ from dpdescent.papers.brown2024 import (
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 PARTS = (
-    guarantees.evaluate, dimension.evaluate, cost_of_privacy.evaluate, coverage.evaluate_change, no_clipping.evaluate,
+    guarantees.evaluate, dimension.evaluate, cost_of_privacy.evaluate, no_clipping.evaluate,
     accuracy.evaluate, coverage.evaluate, lengths.evaluate, preliminaries.evaluate, proofs.evaluate,
 )  # fmt: skip
 

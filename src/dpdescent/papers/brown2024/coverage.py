@@ -4,14 +4,12 @@ Theorem 3.1 hides constants, and so does Claim C.11. Explicit expressions stand 
 of the estimates' joint law from m independent ones, and Pinsker's inequality (`algorithms.gaussian_law`).
 """
 
-import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from dpdescent.algorithms.gaussian_law import Construction
 from dpdescent.papers.brown2024.cases import Experiment
 from dpdescent.papers.brown2024.criteria import NEW, SETTLED, VALID, claim_on_all_cells, of_series, over_readings
 from dpdescent.papers.brown2024.intervals import BATCHED, CONSTRUCTIONS, NAMES, SHORT, of_every_size, runs_behind
@@ -171,32 +169,8 @@ def _outliers(evidence: Evidence) -> Iterator[Claim]:
 # Bounds
 
 COVERAGE = {"fig05": "Figure 5", "fig10": "Figure 10"}
-THEOREM: tuple[Construction, ...] = ("independent runs", "checkpoints")
 C10 = "Claim C.10, Thm 3.1"
 BY_PINSKER = "by the exact law on each data set and Pinsker's inequality"
-
-
-def evaluate_change(evidence: Evidence) -> Iterator[Bound]:
-    """Yields Lemma 2.2's bound on the change of coverage by clipping: the probability that some gradient is clipped.
-
-    DP-GD stands beside the exact process on the same data sets, with other normals.
-    """
-    for artefact, name in COVERAGE.items():
-        experiment = Experiment(evidence, artefact, name, "clipped")
-        free = experiment.rows(process="exact").set_index(["n", "steps", "series"])
-        for point in algebra.rows_of(experiment.rows(process="clipped")):
-            key = (point["n"], point["steps"], point["series"])
-            if point["series"] not in CONSTRUCTIONS or key not in free.index:
-                continue
-            case, exact = runs_behind(experiment, point), free.loc[key]
-            count = float(point["clip_fraction"]) * case.setting.n * case.setting.releases
-            tv, change = min(1.0, count), abs(point["mean"] - exact["mean"])
-            empty = f"; {VACUOUS}: 1 bounds nothing" if tv >= 1.0 else ""
-            yield bound_row(
-                bound="change of coverage by clipping", location="Lemma 2.2", setting=case.text, value=tv, measured=change,
-                note=f"at most the mean number of clipped gradients of a run, {count:.3g} (Markov's inequality); "
-                f"{CHANCE} above allowed{empty}", allowed=math.hypot(chance(point), chance(exact)),
-            )  # fmt: skip
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:

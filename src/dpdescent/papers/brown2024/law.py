@@ -195,7 +195,7 @@ def as_predicted(rows: pd.DataFrame, id: str, place: records.Place) -> Claim:
         criterion=between(-LAWFUL, LAWFUL),
         changed="Before a review a mean distance was compared with the law's; now it is the distribution of the Mahalanobis "
         "distance, which mean and covariance decide together.",
-        note=f"without any clipping the lemma is exact; here few are clipped{clipped}; a covariance that is 15 % larger at p = 10, or 4 % "
+        note=f"without any clipping the lemma is exact; here few are clipped{clipped}; a covariance that is 12 % larger at p = 10, or 4 % "
         "at p = 100, moves a quantile by a tenth",
     )  # fmt: skip
 
