@@ -305,47 +305,50 @@ def _theorem_1_2(evidence: Evidence) -> Claim:
     figure_1 = evidence.select("fig01")
     figure_1 = figure_1[figure_1["p"] >= GROWN]
     to_hat = figure_1[(figure_1["series"] == "DP-GD") & (figure_1["error_to"] == "theta_hat")]
-    curves = [(Experiment(evidence, "fig01", "", "all"), to_hat, of_series(figure_1, "OLS"))]
+    curves = [("Figure 1", Experiment(evidence, "fig01", "", "all"), to_hat, of_series(figure_1, "OLS"))]
     for panel in PANELS:
-        rows = _rows(evidence, panel)
-        curves.append((_experiment(evidence, panel), of_series(rows, "privacy"), of_series(rows, "sampling")))
-    needed: dict[str, list[tuple[float, ...]]] = {"privacy": [], "sampling": []}
-    for experiment, private, sampling in curves:
+        rows, experiment = _rows(evidence, panel), _experiment(evidence, panel)
+        private = of_series(rows, "privacy")
+        private = private[private["n"] <= start_up_over(experiment, 5.0)]
+        curves.append((panel.place["location"], experiment, private, of_series(rows, "sampling")))
+    needed: dict[str, list[tuple[str, float, float, float, float]]] = {"privacy": [], "sampling": []}
+    for place, experiment, private, sampling in curves:
         for term, rows in (("privacy", private), ("sampling", sampling)):
             for row in algebra.rows_of(rows):
                 # Rows without a dimension of their own have the configured one.
                 n, p = float(row["n"]), int(row["p"]) if "p" in row else experiment.value("p")
                 rho = float(experiment.value("rho"))
                 order = p / (math.sqrt(rho) * n) if term == "privacy" else formulas.sampling_error(n=n, p=p, sigma=1.0)
-                needed[term].append((n, p, rho, float(row["mean"] / order)))
+                needed[term].append((place, n, p, rho, float(row["mean"] / order)))
+    tables = {term: pd.DataFrame(points, columns=["curve", "n", "p", "rho", "mean"]) for term, points in needed.items()}
     # The smallest wrong world: a power 0.15 of n, p or 1/rho that is missing from a term.
     return claim_on_all_cells(
         id="theorem-1.2", **FIGURE_2 | {"location": "Thm 1.2, (1)", "kind": "theorem"},
         statement="with n of order p the error to theta* is at most of order sqrt(sigma^2 p / n) + sigma p / (sqrt(rho) n), up to logarithms",
-        quantity="exponents of n, p and 1/rho, by least squares of logarithms over the points of Figures 1, 2 and 8, of the constant that a term needs: the largest",
+        quantity="exponents, by least squares of logarithms, of the constant that a term needs: of n along Figures 2 and 8, of p and 1/rho over all points of Figures 1, 2 and 8: the largest",
         cells={
             f"{term} term, {symbol}": exactly(by)
-            for term, points in needed.items() for symbol, by in _exponents(points).items()
+            for term, table in tables.items() for symbol, by in _exponents(table).items()
             if symbol != "1/rho" or term == "privacy"
         },
         criterion=at_most(RATE, ": no power is missing from a term"),
         changed=f"{NEW} Before a second one the constants were to be within a factor of two, which hides a constant power.",
-        note="; ".join(f"{term}: constants from {min(points, key=_last)[-1]:.3g} to {max(points, key=_last)[-1]:.3g}" for term, points in needed.items() if points)
-        + "; the error to theta* is at most the sum of the errors to and of least squares",
+        note="; ".join(f"{term}: constants from {table['mean'].min():.3g} to {table['mean'].max():.3g}" for term, table in tables.items() if len(table))
+        + "; n up to where the start shows; the error to theta* is at most the sum of the errors to and of least squares",
     )  # fmt: skip
 
 
-def _last(point: tuple[float, ...]) -> float:
-    return point[-1]
-
-
-def _exponents(points: list[tuple[float, ...]]) -> dict[str, float]:
-    """The exponents of n, p and 1/rho in values, the last of each point; none where the points do not tell them apart."""
-    table = np.log(np.array(points, dtype=float).reshape(-1, 4))
-    design = np.column_stack([np.ones(len(table)), table[:, 0], table[:, 1], -table[:, 2]])
-    if not len(table) or np.linalg.matrix_rank(design) < design.shape[1]:
-        return {}
-    return dict(zip(("n", "p", "1/rho"), np.linalg.lstsq(design, table[:, 3])[0][1:], strict=True))
+def _exponents(table: pd.DataFrame) -> dict[str, float]:
+    """The exponents of n along each curve that has one p, and of p and 1/rho over all, where points tell them."""
+    exponents = {}
+    for curve, own in table.groupby("curve"):
+        if own["p"].nunique() == 1 and own["n"].nunique() > 1:
+            exponents[f"n, {curve}"] = algebra.least_squares_slope(own.assign(se=0.0), "n").value
+    logs = np.log(table[["n", "p", "rho", "mean"]].to_numpy(dtype=float))
+    design = np.column_stack([np.ones(len(logs)), logs[:, 0], logs[:, 1], -logs[:, 2]])
+    if len(logs) and np.linalg.matrix_rank(design) == design.shape[1]:
+        exponents |= zip(("p", "1/rho"), np.linalg.lstsq(design, logs[:, 3])[0][2:], strict=True)
+    return exponents
 
 
 # Bounds
