@@ -526,6 +526,8 @@ def test_momentum_is_exchanged_within_a_seed() -> None:
     gained = (usual - other).sort_index()
     pd.testing.assert_series_equal(by_series["own momentum minus this"].sort_index(), gained)
     assert gained.abs().max() > 0.01
+    entries = [name for name, *_ in releases_of("fig04a")(spec | {"arms": spec["arms"] | {"momentum_exchanged": True}})]
+    assert len(set(entries)) == len(entries) == 2 * len(PAIRS)
     correlated = gained.drop(AMPLIFIED, level="mechanism").groupby("trial").mean()
     on_average = by_series["momentum minus none, correlated noise"].droplevel(["mechanism", "eps"])
     pd.testing.assert_series_equal(on_average.sort_index(), correlated, check_names=False)

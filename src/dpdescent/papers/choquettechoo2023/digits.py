@@ -299,12 +299,13 @@ def epoch(records: int, batch: int, T: int, k: int, rng: np.random.Generator) ->
 
 
 def releases_fig04a(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
-    """Yields the ledger entries of one epsilon: a run of every mechanism."""
-    for eps, name in itertools.product(as_list(spec["cell"]["eps"]), names(spec)):
+    """Yields the ledger entries of one epsilon: a run of every mechanism, and one with exchanged momentum."""
+    runs = ("", ", momentum exchanged") if spec["arms"]["momentum_exchanged"] else ("",)
+    for eps, name, run in itertools.product(as_list(spec["cell"]["eps"]), names(spec), runs):
         event = EpochArm.of(spec, name, eps).mechanism()
         reason = f"a record is an image; {event.reason}; {TUNED_ON}"
         entry = replace(event, guarantee="none", reason=reason)
-        yield f"{spec['variant']}: {name}, eps={eps:g}", entry, spec["settings"]["dp_delta"]
+        yield f"{spec['variant']}: {name}, eps={eps:g}{run}", entry, spec["settings"]["dp_delta"]
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
