@@ -183,7 +183,7 @@ def _over_order(a: float, power: int) -> float:
 
 
 def _proposition_c24(evidence: Evidence) -> Claim:
-    table = evidence.tables.get("bounds", pd.DataFrame()).reindex(columns=["bound", "value", "measured"])
+    table = evidence.tables.get("bounds", pd.DataFrame()).reindex(columns=["bound", "setting", "value", "measured"])
     proposed = table[table["bound"] == PROPOSED]
     sizes = proposed["setting"].astype(str).str.extract(r"d=(?P<d>\d+), eta=(?P<eta>[\d.e-]+)").astype(float)
     quotients = sizes.assign(mean=algebra.floats(proposed, "measured") / algebra.floats(proposed, "value"), se=math.nan)
