@@ -41,7 +41,7 @@ def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         ("the same, over what is far off", LEAD, ahead[far]),
         (f"the same, over those {WITHOUT}", LEAD, beside_paper(ahead[~far])),
         *((name, LEAD, in_paper(in_percent(select(table, name))[1])) for name in names),
-        ("what restarts gain", f"with restarts {GAIN}", _pairs(table, "restarts minus this")),
+        ("what restarts gain", f"with restarts {GAIN}", _pairs(select(table), "restarts minus this")),
         ("what its own momentum gains each", f"with own momentum {GAIN}", _pairs(table, "own momentum minus this")),
     ]
     figure, axes = panels(3, -(-len(drawn) // 3), size=(5.2, 3.6), squeeze=False)
@@ -54,7 +54,7 @@ def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _pairs(table: pd.DataFrame, series: str) -> pd.DataFrame:
-    """Returns differences of accuracy in runs of the same seed, in percentage points, of whichever variant has them."""
+    """Returns differences of accuracy in runs of the same seed, in percentage points."""
     rows = table[table["series"] == series]
     return rows.assign(**{column: 100 * rows[column] for column in PERCENT})
 
