@@ -78,7 +78,7 @@ def ahead_of(evidence: Evidence, analogue: Analogue) -> pd.DataFrame:
 
 def _anytime_rows(ahead: pd.DataFrame) -> pd.DataFrame:
     """Rows of mechanisms that can be used at any horizon and are not amplified, restarts included."""
-    return ahead[[is_anytime(str(name)) for name in ahead["mechanism"]]]
+    return ahead[np.array([is_anytime(str(name)) for name in ahead["mechanism"]], dtype=bool)]
 
 
 def means_of(ahead: pd.DataFrame) -> algebra.Places:
@@ -226,7 +226,8 @@ def _share(gaps: pd.DataFrame, ahead: pd.DataFrame) -> Estimate:
     # Shares s at which the gain less s of the gap may be nil: a quadratic equation.
     square, linear = gap**2 - other, gained.value * gap - (own + other - difference) / 2
     root = linear**2 - square * (gained.value**2 - own)
-    if gap <= 0 or square <= 0 or root < 0:
+    # Values that are not finite end here too.
+    if not (gap > 0 and square > 0 and root >= 0):
         return Estimate(gained.value / gap if gap > 0 else math.inf, -math.inf, math.inf)
     ends = [(linear + sign * math.sqrt(root)) / square for sign in (-1, 1)]
     return Estimate(gained.value / gap, *ends)
