@@ -210,7 +210,7 @@ def _share(gaps: pd.DataFrame, ahead: pd.DataFrame) -> Estimate:
     Tables on request have no pairs with ME; there the ends of both intervals give the ends.
     """
     others, to_me = _anytime_rows(ahead), row_at(ahead, mechanism=ME)
-    if not len(others) or math.isnan(to_me["mean"]):
+    if not others["mean"].notna().any() or math.isnan(to_me["mean"]):
         return NOTHING
     best = others.loc[others["mean"].idxmin()]
     gained, lost = mean_of(best), mean_of(to_me)
