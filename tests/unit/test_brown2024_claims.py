@@ -423,6 +423,79 @@ def test_what_a_claim_looks_at(case: str) -> None:
     assert after(edit, name) == expected
 
 
+# The smallest wrong worlds: powers, factors and levels just beyond what each claim of the paper allows
+
+SMALLEST: list[tuple[str, Edit]] = [
+    *(
+        (f"{f}-{name}", tilt(f, "p", 0.04, error_to=target, series=series))
+        for f in ("fig01", "fig09")
+        for name, target, series in (
+            ("dp-gd-constant", "theta_star", "DP-GD"), ("ols-constant", "theta_star", "OLS"),
+            ("dp-gd-constant-to-ols", "theta_hat", "DP-GD"),
+        )
+    ),
+    *((f"{f}-adassp-grows", both(*(tilt(f, "p", -0.08, series=s) for s in ADA_SSP))) for f in ("fig01", "fig09")),
+    ("fig01-adassp-root-large-n", tilt("ext_large_dimension", "p", 0.15, series="AdaSSP (bounds as sqrt(p))")),
+    *(
+        (f"{f}{panel}-5-privacy-rate", tilt(f, "n", by, **cost(panel, "5", "privacy")))
+        for f, panel in (("fig02", "a"), ("fig08", "a"), ("fig08", "b")) for by in (0.12, -0.12)
+    ),
+    *(
+        (f"{f}{panel}-sampling-rate", tilt(f, "n", 0.08, **cost(panel, "5", "sampling")))
+        for f, panel in (("fig02", "a"), ("fig08", "a"), ("fig08", "b"))
+    ),
+    ("fig02a-5-dominates", change("fig02", 1.5, **cost("a", "5", "privacy"))),
+    ("fig08a-5-dominates", change("fig08", 1.25, **cost("a", "5", "privacy"))),
+    ("fig08b-5-dominates", change("fig08", 1.06, "predicted", **cost("b", "5", "privacy"))),
+    ("theorem-1.2", tilt("fig08", "n", 0.15, **cost("b", "5", "privacy"))),
+    ("theorem-1.2", tilt("fig08", "n", 0.15, **cost("a", "5", "sampling"))),
+    ("fig02a-crosses", change("fig02", 0.25, **cost("a", "5", "privacy"), n=1000)),
+    ("fig03-low", change("fig03", 1.2)),
+    ("fig03-falls-in-gamma", put("fig03", "mean", 0.5, p=20, gamma=lambda gamma: 8 < gamma < 12)),
+    ("fig03-grows-in-p", change("fig03", 40.0, p=5)),
+    ("fig04-clipped-falls", put("fig04", "clip_fraction", 0.67, clip_factor=0.75, n=1000)),
+    *((f"fig07-two-sides-{n}", change("fig07", 0.2, n=n, clip_factor=10)) for n in (1000, 5000)),
+    *((f"fig07-half-clipped-{n}", change("fig07", 2.5, n=n, clip_fraction=half)) for n in (1000, 5000)),
+    ("lemma-2.5", put("ext_no_clipping", "mean", 0.1, panel="lemma 2.5", sigma=1.0)),
+    ("lemma-2.6", change("ext_no_clipping", 200.0, panel="condition", series="c0", n=1000)),
+    ("law-without-clipping", put("ext_law", "q95", 0.91, panel="normal", T=20)),
+    ("law-heavy-tails", put("ext_law", "q95", 0.91, panel="heavy tails", T=1)),
+    ("law-singular", put("ext_law", "q95", 0.91, panel="orthogonal", T=60)),
+    ("law-mean", put("ext_law", "mean", 0.75, series="level of the mean over runs", T=20)),
+    ("bias-decays", put("ext_law", "mean", 0.94, series="last contraction over ||M||", T=60)),
+    ("gradients-root-p", tilt("table_proofs", "p", 0.25, quantity="largest gradient of a run without clipping")),
+    ("residual-after-a-step", tilt("table_proofs", "p", 0.1, quantity=RESIDUAL)),
+    ("cauchy-schwarz-is-loose", tilt("table_proofs", "p", -0.22, quantity=CAUCHY_SCHWARZ)),
+    *(
+        (f"eq-{k}", put("table_proofs", "q95", 1.05, quantity=lambda name, k=k: name.startswith(f"({k})"), p=50))
+        for k in (33, 67, 80)
+    ),
+    ("lemma-c.6", change("table_proofs", 1.1, quantity="C.6: p (p + 2) u_1^4 / 3")),
+    ("nearly-spherical", tilt("table_proofs", "p", 0.2, quantity="condition number of A")),
+    ("noise-ratio-logarithm", tilt("table_proofs", "n", 0.2, "q95", panel="sample size")),
+    ("records-linear", tilt("table_proofs", "p", 0.2, "q95", panel="spectrum")),
+    ("records-logarithm", change("table_proofs", 1.7, "q975", panel="spectrum")),
+    *(
+        ("claim-a.12", tilt("table_preliminaries", "p", by, "q95", quantity=lambda name: name.startswith("A.12")))
+        for by in (0.15, -0.15)
+    ),
+    ("claim-a.12", tilt("fig08", "n", 0.1, "q95", **cost("a", "5", "sampling"))),
+    *((f"{f}-valid-independent-settled", put(f, "mean", 0.925, series="independent")) for f in ("fig05", "fig10")),
+    *((f"{f}-valid-checkpoints-settled", put(f, "mean", 0.925, series="checkpoints")) for f in ("fig05", "fig10")),
+    *((f"{f}-short-batches", change(f, 1.06, series="batched", steps=lambda steps: steps < 200))
+      for f in ("fig05", "fig10")),
+    ("outliers-huber", put("ext_outliers", "mean", 0.91, **OUTLIERS, series="huber")),
+    *((f"{f}-checkpoints", tilt(f, "steps", -0.25, series="checkpoints")) for f in ("fig06", "fig11")),
+    *((f"{f}-better-use", change(f, 0.4, series="checkpoints")) for f in ("fig06", "fig11")),
+    *((f"{f}-averages", change(f, 0.9, variant="last iterate only")) for f in ("fig06", "fig11")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "edit"), SMALLEST, ids=[f"{k} {name}" for k, (name, _) in enumerate(SMALLEST)])
+def test_the_smallest_wrong_world_is_refused(name: str, edit: Edit) -> None:
+    assert after(edit, name) != "reproduced"
+
+
 def test_privacy_of_the_noise_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a sensitivity of 3 gamma / n the printed noise would not do."""
     monkeypatch.setattr(guarantees, "mean_sensitivity", lambda gamma, n: 3 * gamma / n)

@@ -335,6 +335,75 @@ def test_what_a_claim_looks_at(case: str) -> None:
     assert one(made, name).verdict == expected, one(made, name)
 
 
+# The smallest wrong worlds: powers, factors and levels just beyond what each claim of the paper allows
+
+SMALLEST: list[tuple[str, Edit]] = [
+    ("eq-5-limit", change("fig02", 1.003, "gamma_squared", series=FTRL)),
+    ("fig01-small-eta", change("fig01", 4.5, eta=1e-4, series="exact ratio")),
+    ("fig01-negative", change("fig01", value=1e-9, eta=0.5, t=1)),
+    *(("fig01-decay", tilt("fig01", "t", by, panel="time", t=lambda t: t >= 1)) for by in (0.15, -0.15)),
+    ("anti-correlated", change("fig01", 1.6, panel="frequency", eta=0.1, omega=lambda omega: omega < 0.5)),
+    ("theorem-2.1-sgd", tilt("ext_mean_estimation", "eta", 0.15, **EXACT, mechanism="DP-SGD")),
+    ("eq-18-simulated", change("ext_mean_estimation", 1.08, **SIMULATED, mechanism="nu = 10 eta")),
+    *(
+        (f"fig02-{name}slope-{series}-{axis}", tilt("fig02", axis.replace("-", "_"), 0.07, kind=kind,
+            series=SERIES[series], panel=axis.replace("-", "_")))
+        for name, kind in (("", "exact"), ("simulated-", "simulated"))
+        for series, axis in (("sgd", "d"), ("sgd", "d-eff"), ("ftrl", "d-eff"))
+    ),
+    ("fig02-sgd-linear", tilt("fig02", "d", 0.12, **EXACT, series=SGD, variant="dimensions to 1024")),
+    ("fig02-sgd-constant", tilt("fig02", "d_eff", 0.1, **EXACT, series=SGD, variant="twenty spectra")),
+    ("fig02-ftrl-linear", tilt("fig02", "d_eff", -0.2, **EXACT, series=FTRL, variant="twenty spectra")),
+    ("fig02-better-eta", tilt("fig02", "eta", -0.78, **SIMULATED, series=FTRL, panel="eta")),
+    ("fig02-eta-difference", tilt("fig02", "eta", -0.08, **EXACT, series=FTRL, panel="eta")),
+    ("theorem-2.2-lower", change("fig02", 1.2, series="lower bound (C.18)", variant=VANISHING)),
+    ("theorem-c.15", change("fig02", 0.05, series="upper bound (C.15), nu-Noisy-FTRL")),
+    ("near-optimal", change("fig02", 2.2, **EXACT, series=FTRL, variant="main")),
+    ("provable-gap", change("fig02", 1 / 13, **EXACT, series=SGD)),
+    ("table1-better-eta", tilt("fig02", "eta", -0.8, **EXACT, variant="main", series=FTRL)),
+    ("table1-better-d-eff", tilt("fig02", "d_eff", -0.8, **EXACT, variant="main", series=FTRL)),
+    ("theorem-2.2-sgd-eta", tilt("fig02", "eta", 0.12, **EXACT, variant=VANISHING, series=SGD)),
+    ("table1-lower", change("table1", 1 / 30, row="Lower bound")),
+    *(("table1-sgd-suboptimality", tilt("table1", axis, 0.12, row=SGD, series="suboptimality"))
+      for axis in ("d", "eta")),
+    ("table4-sgd", tilt("table4", "d", 0.12, algorithm=SGD, row="1/k^2")),
+    ("separation-sgd", tilt("ext_spectra", "d", -0.12, spectrum="one large", series=SGD)),
+    ("separation-other-spectra", tilt("ext_spectra", "d", -0.85, spectrum="k^-1",
+        series="Noisy-SGD over nu-Noisy-FTRL")),
+    ("table2-suboptimality-damped-anti-pgd", tilt("table2", "eta", 0.15, row="Anti-PGD + damping",
+        quantity="suboptimality")),
+    *((f"anti-pgd-{axis}", tilt("ext_anti_pgd", axis, 0.12, series="damped anti-PGD at the best nu", panel=axis))
+      for axis in ("eta", "d")),
+    *(("anti-pgd-interpolates", change("ext_anti_pgd", by, series="damped anti-PGD at the best nu"))
+      for by in (1 / 3, 40.0)),
+    ("anti-pgd-geometric-mean", tilt("ext_anti_pgd", "eta", -0.5, series=FTRL)),
+    ("finite-better", change("ext_finite_time", 7.2, panel="exact", mechanism="nu-DP-FTRL")),
+    ("finite-better-clipped", change("ext_finite_time", 4.5, panel="clipped", mechanism="nu-DP-FTRL",
+        series="error at the tuned rate")),
+    ("gradient-powers", tilt("ext_gradients", "T", 0.15, "q95", panel="steps", series="largest gradient")),
+    ("iterate-bound", tilt("ext_gradients", "start", 0.22, "q95", panel="start", series="largest distance")),
+    ("gradient-bound-d.4", tilt("ext_gradients", "T", 0.3, "q95", panel="steps", series="largest gradient")),
+    ("clip-norm", change("ext_gradients", value=0.06, series="clipped", rule="rate of D.13", panel="labels")),
+    ("fig03-ftrl-tighter", change("fig03", 1.25, variant="main", series="nu-DP-FTRL")),
+    ("fig03-significant", change("fig03", 3.0, variant="main", series="nu-DP-FTRL")),
+    ("fig03-absolute-gap", tilt("fig03", "kappa", -0.6, variant="main", series="DP-SGD")),
+    ("fig03-multiplicative", tilt("fig03", "kappa", 0.25, variant="main", series="nu-DP-FTRL")),
+    ("table3-generation", tilt("table3", "T", 0.15, quantity=GENERATION, mechanism="ME")),
+    *(("table3-per-step", tilt("table3", "T", 0.15, quantity=STEP, mechanism=name))
+      for name in ("Honaker", "nu-DP-FTRL", "DP-SGD")),
+    ("table3-per-step-dense", tilt("table3", "T", 1.2, quantity=STEP, mechanism="ME")),
+    ("table3-memory", tilt("table3", "T", -0.15, quantity="memory", mechanism="ME")),
+    ("table3-cheaper-generation", tilt("table3", "T", 0.15, quantity=GENERATION, mechanism="nu-DP-FTRL")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "edit"), SMALLEST, ids=[f"{k} {name}" for k, (name, _) in enumerate(SMALLEST)])
+def test_the_smallest_wrong_world_is_refused(name: str, edit: Edit) -> None:
+    made = world()
+    edit(made)
+    assert one(made, name).verdict != "reproduced", one(made, name)
+
+
 @pytest.mark.parametrize("name", ["fig01-negative", "digits-amplification"])
 def test_other_claims_do_not_notice(name: str) -> None:
     found = judged(false_world(name))

@@ -538,9 +538,11 @@ def test_pairs_of_regression_are_the_differences_of_equal_seeds() -> None:
     simulated = rows[rows["kind"] == "simulated"].set_index(["series", "trial"])["value"]
     paired = rows[rows["kind"] == "paired"].set_index("trial")["value"]
     pd.testing.assert_series_equal(paired, simulated["Noisy-SGD"] - simulated["nu-Noisy-FTRL"])
-    table = rows_of("ext_finite_time", small("ext_finite_time", "clipped", (0, 3))).set_index(
-        ["series", "mechanism", "T", "trial"]
-    )["value"]
+    table = (
+        rows_of("ext_finite_time", small("ext_finite_time", "clipped", (0, 3)))
+        .set_index(["series", "mechanism", "T", "trial"])["value"]
+        .sort_index()
+    )
     for (T, trial), value in table["DP-SGD minus this", FTRL].items():
         errors = (table["error at the tuned rate", name, T, trial] for name in (SGD, FTRL))
         assert value == float.__sub__(*errors)
