@@ -37,7 +37,7 @@ LEVEL = 1.25
 # Variants that read a value which the paper leaves open; a variant that changes a stated value reads nothing.
 READINGS = (
     "clip constant 1", "clip constant 2", "clip constant 15", "clip constant 100", "step constants",
-    "parameters redrawn", "first-stage budget 1000", "population curvature",
+    "parameters redrawn", "first-stage budget 1000", "population curvature", "clip constant 1 at rho = 0.1",
 )  # fmt: skip
 # Columns of tables with the quantile 1 - exp(-tau), by tau.
 QUANTILES = {0.6931: "median", 1.3863: "q75", 2.3026: "q90", 2.9957: "q95", 3.6889: "q975"}

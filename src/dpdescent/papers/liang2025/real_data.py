@@ -174,15 +174,14 @@ def _runs(spec: Spec, sample: IVSample, arm: Arm) -> Iterator[tuple[int, dp_2s_g
 
 
 def _parameters(result: dp_2s_gd.Descent, k: int) -> Iterator[tuple[str, list[float]]]:
-    """Yields a run's paths by name: `beta`, its move, and `Theta`, numbered where instruments are several."""
+    """Yields a run's paths by name: `beta`, its move, and with one instrument, as in Figures 5, 10, 11, `Theta`."""
     assert result.Theta_path is not None
     assert result.beta_path is not None
     beta = result.beta_path[:, k, 0]
     yield "beta", beta.tolist()
     yield MOVE, (beta - beta[-1]).tolist()
-    q = result.Theta_path.shape[2]
-    for j in range(q):
-        yield ("Theta" if q == 1 else f"Theta_{j + 1}"), result.Theta_path[:, k, j, 0].tolist()
+    if result.Theta_path.shape[2] == 1:
+        yield "Theta", result.Theta_path[:, k, 0, 0].tolist()
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
@@ -279,7 +278,8 @@ def _published_value(evidence: Evidence) -> Claim:
 
 def _card(evidence: Evidence) -> Iterator[Claim]:
     rows = evidence.select("fig13", parameter="beta")
-    paths = {rho: rows[rows["rho1"] == rho] for rho, _ in LEVELS}
+    # A reading may have runs at some levels only.
+    paths = {rho: rows[rows["rho1"] == rho] for rho, _ in LEVELS if (rows["rho1"] == rho).any()}
     moves = evidence.select("fig13", parameter=MOVE)
     yield claim_on_all_cells(
         id="fig13-concentration", **CARD,
@@ -323,6 +323,8 @@ def _distance(estimate: Estimate, target: float) -> Estimate:
 
 def _moves(path: pd.DataFrame, after: int) -> algebra.Places:
     """Sizes of mean moves to the end of the run divided by 2SLS, by t; an interval that holds 0 starts there."""
+    if path.empty:
+        return {}
     target, moves = abs(_last(path)["two_sls"]), {}
     for row in algebra.rows_of(path[(path["t"] >= after) & (path["t"] < path["t"].max())]):
         move, half = abs(row["mean"]), half_width(row)

@@ -86,7 +86,8 @@ def _boxes_by_variant(axes: Axes, rows: pd.DataFrame, color: str, relative: bool
     for k, name in enumerate(names):
         scale = last.loc[name, "two_sls"] if relative else 1.0
         box(axes, last.loc[name, list(FIVE)] / scale, k, color if name == "main" else GREY)
-    labels = [name.replace(" ", "\n", 1) if name != "all women, worked" else "all women,\nworked" for name in names]
+    shown = (name.removesuffix(" at rho = 0.1") for name in names)
+    labels = [name.replace(" ", "\n", 1) if name != "all women, worked" else "all women,\nworked" for name in shown]
     axes.set_xticks(range(len(names)), labels, fontsize=7.5)
 
 
