@@ -123,7 +123,7 @@ def _phases(evidence: Evidence) -> Claim:
         passed += passed < len(PHASES) and phase == PHASES[passed]
     return claim(
         id="fig02-phases", artefact="fig02", location="Figure 2, Remark 3.7", kind="figure", source="identity",
-        statement="as a function of T the bound first falls, then is flat, then rises, where all regimes of Remark 3.7 exist",
+        statement="(algebra) as a function of T the bound first falls, then is flat, then rises, where all regimes of Remark 3.7 exist",
         quantity="number of the three phases that the bound's slope in T passes in this order",
         measured=exactly(passed) if len(bound) > 1 else NOTHING, criterion=within_of(3.0, 0.0, words="all three"), regime=HIDDEN,
         changed=(

@@ -113,7 +113,7 @@ def _population(evidence: Evidence) -> Claim:
             cells[f"{name} at {part:g} of its limit"] = exactly(worst)
     return claim_on_all_cells(
         id="remark-3.2-population", **FORMULAS | {"location": "Remark 3.2", "source": "identity"},
-        statement="population descent converges monotonically for 0 < eta < 2 and 0 < alpha < 2 / ||Theta||^2, and not beyond",
+        statement="(algebra) population descent converges monotonically for 0 < eta < 2 and 0 < alpha < 2 / ||Theta||^2, and not beyond",
         quantity="largest ratio of the error of a step to that before; beyond the range the inverse of the last one",
         cells=cells, criterion=at_most(1.0 - EQUAL, words="below 1"), changed="Added after a review.",
     )  # fmt: skip
