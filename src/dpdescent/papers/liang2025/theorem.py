@@ -266,9 +266,10 @@ def _of_run(case: Case) -> Iterator[Bound]:
             direction="at least" if least else "at most",
         )  # fmt: skip
         yield cases.order_row(row)
+    limit = _explicit_limit(case)
     yield bound_row(
-        bound="T of condition (21)", location="(21)", setting=text, value=_explicit_limit(case), measured=case.T,
-        note="measured is T",
+        bound="T of condition (21)", location="(21)", setting=text, value=limit, measured=case.T,
+        note=f"measured is T; ||Theta_hat|| taken as ||Theta||{'' if limit >= 1 else '; no T >= 1 is admitted'}",
     )  # fmt: skip
 
 
