@@ -6,14 +6,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from dpdescent.papers.liang2025 import claims, formulas, friendly_core, laws
-from dpdescent.papers.liang2025.criteria import at_draws
+from dpdescent.papers.liang2025 import claims, formulas, friendly_core, laws, theorem
+from dpdescent.papers.liang2025.criteria import at_draws, paired_ratio
 from dpdescent.privacy import zcdp
 from dpdescent.replication.judging import by_id
 from dpdescent.replication.judging.evidence import Evidence
+from dpdescent.replication.judging.statistics import ratio
 from liang2025_worlds import alone, changed, committed, judged
 
 TRUE, FALSE, OPEN = "reproduced", "not reproduced", "inconclusive"
@@ -57,14 +59,58 @@ def level_long_runs() -> Evidence:
 
 
 def optimum_like(power: float) -> Evidence:
-    """Errors whose least value lies at a T that grows like a power of n."""
+    """Errors whose least value lies at a T that grows like a power of n, and which double at some 2.3 times that T."""
     evidence = committed()
     table = evidence.tables["table_rates"].copy()
     mask = (table["panel"] == "best T") & (table["quantity"] == "error to beta_hat")
-    best = 10.0 * (table.loc[mask, "n"] / 1000.0) ** power
+    best = 20.0 * (table.loc[mask, "n"] / 1000.0) ** power
     places = zip(table.loc[mask, "T"], best, strict=True)
     table.loc[mask, "mean"] = [math.exp(math.log(T / least) ** 2) for T, least in places]
     table.loc[mask, "se"] = 1e-3 * table.loc[mask, "mean"]
+    return Evidence(evidence.spec, {**evidence.tables, "table_rates": table})
+
+
+def rewritten(panels: dict[str, dict[str, Callable[[Any], float]]], power: float) -> Evidence:
+    """The committed rates with means that are an order of their row, times a power of the panel's axis."""
+    evidence = committed()
+    table = evidence.tables["table_rates"].copy()
+    for panel, orders in panels.items():
+        axis = {"least n": "q"}.get(panel, panel.removeprefix("over "))
+        for name, order in orders.items():
+            mask = (table["panel"] == panel) & (table["quantity"] == name) & (table["mean"] > 1e-12)
+            means = [1e-3 * order(row) * row[axis] ** power for _, row in table[mask].iterrows()]
+            table.loc[mask, "mean"] = means
+            table.loc[mask, "se"] = [1e-3 * mean for mean in means]
+    return Evidence(evidence.spec, {**evidence.tables, "table_rates": table})
+
+
+def attained(power: float = 0.0) -> Evidence:
+    """Sizes along p and q that are their orders, to the last digit, times a power of the axis."""
+
+    def both(row: Any) -> float:
+        return math.sqrt(row["p"] * row["q"]) * (row["tau"] + math.log(row["p"] * row["q"]))
+
+    orders: dict[str, Callable[[Any], float]] = {
+        "(7) privacy part": lambda row: math.sqrt(row["p"]) * (math.sqrt(row["q"]) + math.sqrt(row["tau"])) ** 3,
+        "D.2 ||Z'Z/n - I||": lambda row: math.sqrt(row["q"]), "D.3 ||Z'E2||/n": both,
+        "D.5 ||Theta_hat - Theta||": both, "D.8 ||Z'r||/n": both,
+        "D.4 ||N|| / lambda1": lambda row: math.sqrt(row["p"] * row["q"]),
+        "D.7 ||beta_hat - beta||": lambda row: math.sqrt(row["q"] / row["n"]) * (row["tau"] + math.log(row["q"])),
+    }  # fmt: skip
+    return rewritten(dict.fromkeys(("over p", "over q", "least n"), orders), power)
+
+
+def concentrated() -> Evidence:
+    """Distances of moment vectors whose quantiles are the printed diameter at their tau."""
+    taus = {"median": 0.6931, "q75": 1.3863, "q90": 2.3026, "q95": 2.9957, "q975": 3.6889}
+    evidence = committed()
+    table = evidence.tables["table_rates"].copy()
+    mask = table["panel"] == "diameter"
+    root_d = ((table["q"] * (table["q"] + table["p"] + 1)) ** 0.5)[mask]
+    table.loc[mask, "mean"] = root_d + 5**0.5
+    table.loc[mask, "se"] = 1e-3 * root_d
+    for column, tau in taus.items():
+        table.loc[mask, column] = root_d + tau**0.5
     return Evidence(evidence.spec, {**evidence.tables, "table_rates": table})
 
 
@@ -88,8 +134,9 @@ TURNED: tuple[tuple[str, str, World, str], ...] = (
     ("abstract-consistency", TRUE, lambda: changed("ext_consistency", along("n", 1.0), error_to="beta"), FALSE),
     ("condition-5-suffices", TRUE, lambda: changed("table_rates", along("n", -3.0), ("T",), panel="cut-off n"), FALSE),
     ("remark-3.7-first-phase", TRUE, lambda: changed("table_rates", 10.0, ("T",), panel="best T"), OPEN),
-    ("conclusion-best-T", OPEN, lambda: optimum_like(0.2), TRUE),
-    ("conclusion-best-T", OPEN, lambda: optimum_like(-0.02), FALSE),
+    ("conclusion-best-T", FALSE, lambda: optimum_like(0.4), TRUE),
+    ("conclusion-best-T", FALSE, lambda: optimum_like(0.2), OPEN),
+    ("conclusion-best-T", FALSE, lambda: optimum_like(-0.02), FALSE),
     ("sec-1-endogeneity", TRUE, tilted("n", -0.5, panel="valid", quantity="least squares to beta"), FALSE),
     ("sec-1-2sls-consistent", TRUE, tilted("n", 0.5, panel="valid", quantity="D.7 ||beta_hat - beta||"), FALSE),
     ("lemmas-rate-in-n", TRUE, tilted("n", 0.5, panel="over n", quantity="D.3 ||Z'E2||/n"), FALSE),
@@ -97,11 +144,19 @@ TURNED: tuple[tuple[str, str, World, str], ...] = (
     ("app-C-norms", TRUE, tilted("p", 0.5, panel="least n", quantity="App. C ||beta_hat||"), FALSE),
     ("lemma-D.4-level", TRUE, tilted("T", 0.5, panel="over T", quantity="D.4 ||N|| / lambda1"), FALSE),
     ("lemma-D.1-gradients", TRUE, tilted("q", 2.0, panel="gradients q"), FALSE),
-    ("app-F.2-diameter", TRUE, tilted("q", 1.0, panel="diameter"), FALSE),
+    ("app-F.2-diameter", FALSE, tilted("q", 1.0, panel="diameter"), FALSE),
+    ("app-F.2-diameter", FALSE, lambda: concentrated(), TRUE),
+    ("thm-3.1-order-attained", FALSE, lambda: attained(), TRUE),
+    ("lemmas-orders-attained", FALSE, lambda: attained(), TRUE),
+    # Half a power more or less is no order that is attained, though half a power less is an upper bound that holds.
+    ("thm-3.1-hidden-constants", TRUE, lambda: attained(-0.5), TRUE),
+    ("thm-3.1-order-attained", FALSE, lambda: attained(-0.5), FALSE),
     ("fig02-phases", TRUE, turned_bound, OPEN),
     ("fig04a-order", TRUE, lambda: changed("fig04", 9.0, base=ONE(), panel="a", rho1=10, T=1000, **HAT), FALSE),
-    ("fig04b-order", OPEN, lambda: changed("fig04", 9.0, base=ONE(), panel="b", rho2=1, **HAT), FALSE),
-    ("fig04-asymmetry", OPEN, lambda: changed("fig04", 9.0, base=ONE(), panel="a", rho1=0.1, **HAT), TRUE),
+    ("fig04b-order", TRUE, lambda: changed("fig04", 9.0, base=ONE(), panel="b", rho2=1, **HAT), FALSE),
+    # A hundredth of the data-to-data error, which runs taken as independent could not see.
+    ("fig04b-order", TRUE, lambda: changed("fig04", 0.93, base=ONE(), panel="b", rho2=1, T=20, **HAT), FALSE),
+    ("fig04-asymmetry", TRUE, lambda: changed("fig04", 0.5, base=ONE(), panel="c", rho1=0.1, T=1000, **HAT), FALSE),
     ("fig08-falls", TRUE, lambda: changed("fig08", 2.0, base=alone("fig08"), gamma=4.2, **HAT), FALSE),
     ("fig08-fluctuation", TRUE, lambda: changed("fig08", 0.01, ("se",), alone("fig08"), gamma=1000, **HAT), FALSE),
     ("app-F.2-moments", TRUE, lambda: changed("ext_friendlycore", 9.0, ("moment_noise",), n=4000), FALSE),
@@ -185,6 +240,47 @@ def test_a_formula_is_judged(
     assert judged()[name].verdict == TRUE
     monkeypatch.setattr(module, function, turn(getattr(module, function)))
     assert by_id.judge_one(claims, committed(), name).verdict == FALSE
+
+
+def test_steps_beyond_the_range_of_the_population_descent_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert judged()["remark-3.2-population"].verdict == TRUE
+    monkeypatch.setattr(theorem, "FRACTIONS", (0.5, 1.01))
+    assert by_id.judge_one(claims, committed(), "remark-3.2-population").verdict == FALSE
+    monkeypatch.setattr(theorem, "FRACTIONS", (0.5,))
+    monkeypatch.setattr(theorem, "OUTSIDE", 0.95)
+    assert by_id.judge_one(claims, committed(), "remark-3.2-population").verdict == FALSE
+
+
+def test_an_improvement_of_little_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first stage's noise at a hundredth: (29) is near (52) at every T; as printed, a hidden constant decides."""
+    printed = laws.proof_terms
+
+    def quiet(problem: Any, rates: Any, rho1: float, rho2: float, T: float) -> Any:
+        return printed(problem, rates, 1e4 * rho1, rho2, T)
+
+    assert (judged()["app-F.1-insignificant"].verdict, judged()["app-F.1-insignificant"].why) == (
+        OPEN,
+        "hidden constant",
+    )
+    monkeypatch.setattr(laws, "proof_terms", quiet)
+    assert by_id.judge_one(claims, committed(), "app-F.1-insignificant").verdict == TRUE
+
+
+def test_a_paired_ratio_has_the_covariance_of_its_rows() -> None:
+    """Two arms whose errors are a common part and a small one of their own: by hand, from the trials."""
+    rng = np.random.default_rng(3)
+    common = 1.0 + 0.3 * rng.standard_normal(400)
+    first, second = common + 0.02 * rng.standard_normal(400), 0.95 * common + 0.02 * rng.standard_normal(400)
+    rows = [
+        pd.Series({"mean": values.mean(), "se": values.std(ddof=1) / 20.0, "trials": 400})
+        for values in (first, second, first - second)
+    ]
+    found = paired_ratio(*rows)
+    slope = first.mean() / second.mean()
+    by_hand = 1.96 * (first / first.mean() - second / second.mean()).std(ddof=1) / 20.0
+    assert found.value == pytest.approx(slope)
+    assert math.log(found.high / found.low) / 2 == pytest.approx(by_hand, rel=2e-3)
+    assert found.high - found.low < 0.2 * (ratio(rows[0], rows[1]).high - ratio(rows[0], rows[1]).low)
 
 
 def test_other_draws_leave_a_claim_open_only_where_one_decides_otherwise() -> None:

@@ -45,7 +45,7 @@ rule collect:
         " --output {params.folder} > {log} 2>&1"
 
 
-# One page to the authors for each finding about privacy or mathematics from severity medium on. The scripts that
+# One page to the authors for each finding from severity medium on. The scripts that
 # demonstrate these findings show which they are before any job runs, because their docstrings begin with the finding.
 DEMONSTRATIONS = demonstrations(SOURCE, PROJECT.papers)
 

@@ -1,4 +1,4 @@
-"""Writes letters to the papers' authors, one for each grave finding about privacy or mathematics."""
+"""Writes letters to the papers' authors, one for each grave finding."""
 
 import dpdescent.replication.pins  # noqa: F401
 

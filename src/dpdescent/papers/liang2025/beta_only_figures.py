@@ -21,6 +21,8 @@ from dpdescent.replication.drawing.figures import (
     vertical,
 )
 
+# Readings that are drawn as thin curves.
+THIN = {"clip constant 1": "--", "step constants": ":"}
 # tau of every experiment (Sec. 4), which the threshold's logarithm needs.
 TAU = 5.0
 
@@ -31,17 +33,19 @@ def draw_fig06(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     cell = display["cells"]["a"]
     titles = {
         "a": rf"(a) Algorithm 1, $\rho_1={cell['rho1']:g}$", "b": "(b) Algorithm 3: not private as stated",
-        "c": r"(c) ours: Algorithm 1, $\rho_1+\rho_2$ = the claim of (b)",
+        "c": r"(c) ours: $\rho_1+\rho_2$ as claimed in (b)",
     }  # fmt: skip
     rows = table[table["error_to"] == "beta_hat"]
     for panel, (part, title) in zip(axes, titles.items(), strict=True):
         levels(panel, select(rows, panel=part), "T", "rho2")
         for level, color in level_colors(rows["rho2"]).items():
-            thin_curve(panel, select(rows, "clip constant 1", panel=part, rho2=level), "T", color=color)
+            for variant, line in THIN.items():
+                thin_curve(panel, select(rows, variant, panel=part, rho2=level), "T", color=color, linestyle=line)
         panel.set(title=title, xlabel=ITERATIONS)
         vertical(panel, cell["n"], "$T=n$")
         log_scale(panel)
-    axes[0].plot([], [], color=GREY, linestyle="--", linewidth=0.9, label="thin: clip constant 1")
+    for variant, line in THIN.items():
+        axes[0].plot([], [], color=GREY, linestyle=line, linewidth=0.9, label=f"thin: {variant}")
     axes[0].set_ylabel(ERROR["beta_hat"])
     legend_below(figure, axes[:1], 4, rf"budget $\rho_2$ that is claimed for $\beta$;  {SPREAD}")
     return figure

@@ -14,7 +14,7 @@ import numpy as np
 from dpdescent.data.iv import IVSample
 from dpdescent.noise import schedule
 from dpdescent.papers.liang2025 import formulas, setting
-from dpdescent.papers.liang2025.criteria import claim, claim_on_all_cells
+from dpdescent.papers.liang2025.criteria import claim, claim_on_all_cells, paired_ratios
 from dpdescent.papers.liang2025.formulas import IVProblem
 from dpdescent.papers.liang2025.setting import Arm, Array, Row, Spec
 from dpdescent.privacy import zcdp
@@ -28,6 +28,7 @@ from dpdescent.replication.judging.statistics import Estimate, exactly
 
 PUBLISHED, EXACT = "as published", "exact"
 ACCOUNTANT, SCHEDULED = "exact accountant", "exact accountant and schedule"
+SCHEDULED_LESS = "with the schedule, less that with equal parts"
 EPSILONS = (("footnote-3-0.1", "0.1"), ("footnote-3-1", "1"), ("footnote-3-10", "10"))
 PROP_3_1: Place = {"artefact": "ext_calibration", "location": "Prop. 3.1", "kind": "privacy", "source": "paper"}
 
@@ -72,7 +73,15 @@ def shares(problem: formulas.IVProblem, steps: formulas.StepSizes, T: int, floor
     return next(both), next(both)
 
 
-run_ext_calibration = partial(setting.sweep, arms_of=calibrations, axes=("n",), measures_of=spent)
+def against_equal_parts(arms: list[Arm]) -> Iterator[tuple[int, int, str]]:
+    """The schedule's run, and that with equal parts of the same budget."""
+    names = [arm.series for arm in arms]
+    yield names.index(SCHEDULED), names.index(ACCOUNTANT), SCHEDULED_LESS
+
+
+run_ext_calibration = partial(
+    setting.sweep, arms_of=calibrations, axes=("n",), measures_of=spent, pairs_of=against_equal_parts
+)
 releases_ext_calibration = partial(setting.releases, arms_of=calibrations)
 
 
@@ -139,12 +148,12 @@ def _less_noise(evidence: Evidence) -> Iterator[Claim]:
     yield claim_on_all_cells(
         id="schedule-of-both-stages", **PROP_3_1 | {"location": "Sec. 3, Algorithm 1", "kind": "text", "source": "ours"},
         statement="(ours) a schedule of the budget of both stages makes the error at T = 20 smaller than equal parts do",
-        quantity="mean distance to 2SLS with the schedule over that with equal parts, by n",
-        cells={
-            algebra.place_of(one, ["n"]): algebra.ratio_of_rows(one, other)
-            for one, other in algebra.paired_rows(scheduled, accountant, ["n"])
-        },
-        criterion=at_most(1.0),
+        quantity="mean distance to 2SLS with the schedule over that with equal parts, on the same data and normals, by n",
+        cells=paired_ratios(
+            scheduled, accountant, evidence.select("ext_calibration", error_to=setting.ANOTHER_RUN, series=SCHEDULED_LESS), ["n"]
+        ),
+        criterion=at_most(1.0, words="below 1"),
+        changed="Before a review both runs were taken as independent, though they share data and normals.",
     )  # fmt: skip
 
 

@@ -32,7 +32,9 @@ def draw_ext_calibration(table: pd.DataFrame, display: dict[str, Any]) -> Figure
         chosen = rows[rows["series"] == series].sort_values("n")
         curve(axes[0], chosen, "n", series, color=color, marker=marker)
         for panel, column in ((axes[1], "noise_sd"), (axes[2], "achieved_rho")):
-            panel.plot(chosen["n"], chosen[column], color=color, marker=marker)
+            # Dashed, because the schedule spends what equal parts spend, and would hide them.
+            line = "--" if series == CALIBRATIONS[-1][0] else "-"
+            panel.plot(chosen["n"], chosen[column], color=color, marker=marker, linestyle=line)
     log_scale(axes[0])
     log_scale(axes[1])
     log_scale(axes[2], "x")

@@ -1,7 +1,7 @@
 """Settings at which bounds of liang2025 are evaluated: panels of its figures at the grid values of their tables."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ import pandas as pd
 from dpdescent.data.iv import IVParameters
 from dpdescent.papers.liang2025 import formulas, laws, setting
 from dpdescent.replication.judging.bound_rows import ORDER, VACUOUS, bound_row
-from dpdescent.replication.judging.evidence import Bound, Evidence
+from dpdescent.replication.judging.evidence import Bound, Evidence, joined
 
 # A panel of an experiment on the synthetic design: its place in the paper, its table, its cell in the configuration.
 Design = tuple[str, str, str]
@@ -151,10 +151,20 @@ def problem_of(row: "pd.Series[float]") -> formulas.IVProblem:
     return problem_at(int(row["n"]), int(row["p"]), int(row["q"]), float(row["tau"]))
 
 
-def error_bound(the_case: Case, measured: float | None, kappa: float | None = None) -> Bound:
-    """The bound on the error beside a mean error: (7), without privacy (9), without first-stage noise Theorem F.1's.
+def order_row(row: Bound) -> Bound:
+    """A row whose hidden constants are 1: a value beyond it refutes nothing, and leaves it open."""
+    if row.holds or row.measured is None:
+        return row
+    sized = row.value > 0.0 and math.isfinite(row.value)
+    needed = f"measured is {row.measured / row.value:.3g} times it" if sized else ""
+    return replace(row, holds=None, note=joined(row.note, needed))
 
-    Its hidden constants are 1, so that the comparison is one of sizes only.
+
+def error_bound(the_case: Case, measured: "pd.Series[float]", kappa: float | None = None) -> Bound:
+    """The bound on the error beside a row of errors: (7), without privacy (9), without first-stage noise Theorem F.1's.
+
+    Measured is the 97.5 % quantile, because the theorem is about a probability of 1 - c exp(-5), and because the
+    distance to just-identified 2SLS need not have a mean. Hidden constants are 1, so that sizes alone are compared.
     """
     public = math.isinf(the_case.rho1)
     name, location = (
@@ -164,5 +174,8 @@ def error_bound(the_case: Case, measured: float | None, kappa: float | None = No
     value = laws.bound_terms(
         the_case.problem, the_case.kappa if kappa is None else kappa, the_case.rho1, the_case.rho2, the_case.T
     ).total
-    note = f"{ORDER}{the_case.beside_start(value)}"
-    return bound_row(bound=name, location=location, setting=the_case.text, value=value, measured=measured, note=note)
+    note = f"measured is the 97.5 % quantile; {ORDER}{the_case.beside_start(value)}"
+    row = bound_row(
+        bound=name, location=location, setting=the_case.text, value=value, measured=float(measured["q975"]), note=note
+    )
+    return order_row(row)

@@ -2,9 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -15,22 +13,22 @@ from dpdescent.papers.liang2025.cases import Case
 from dpdescent.papers.liang2025.criteria import (
     COMPARABLE,
     RARELY,
-    SELDOM,
     SIGNIFICANT,
     at_draws,
     at_readings,
     claim,
     claim_on_all_cells,
-    judged_claim,
+    paired_ratio,
+    paired_ratios,
 )
 from dpdescent.papers.liang2025.formulas import IVProblem, StepSizes
-from dpdescent.papers.liang2025.setting import Arm, Row, Spec, constants, private, releases, sweep
-from dpdescent.replication.judging import algebra, records
+from dpdescent.papers.liang2025.setting import ANOTHER_RUN, Arm, Row, Spec, constants, private, releases, sweep
+from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.bound_rows import ORDER, bound_row
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, joined
 from dpdescent.replication.judging.records import Place
-from dpdescent.replication.judging.statistics import Estimate, exactly, extreme_ratio, half_widths, mean_of, ratio
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, extreme_ratio, half_widths, mean_of, ratio
 
 FIGURE_7: Place = {"artefact": "fig07", "location": "Remark 3.2, App. G.1", "kind": "theorem", "source": "paper"}
 FIGURE_8: Place = {"artefact": "fig08", "location": "App. G.2, Figure 8", "kind": "figure", "source": "paper"}
@@ -41,8 +39,10 @@ STEP_SIZES = (
 )
 # Parts of the ceiling between which a step size may be anything; App. G.1 calls 0.9 of it "close to its upper bound".
 INSIDE, NEARER = (0.2, 0.9), 0.95
-# Constants c0 of threshold (4): as the formula reads, as in the figures, and about where clipping ends.
-CLIP_CONSTANTS = (1.0, 3.0, 15.0)
+# Parts of the ceiling at which errors are shown along the iterations: from far inside to the ceiling itself.
+PATHS = (0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
+# Rows that compare a run with another one of its trial.
+INSIDE_LAST, BEFORE = "less that at the last step size below the ceiling", "less that at the threshold before"
 
 
 def step_fractions(spec: Spec, problem: IVProblem) -> list[Arm]:
@@ -52,7 +52,7 @@ def step_fractions(spec: Spec, problem: IVProblem) -> list[Arm]:
     for fraction in spec["arms"]["step_fraction"]:
         eta, alpha = (fraction if spec["panel"] == panel else spec["cell"]["held_fraction"] for panel in "ab")
         steps = StepSizes(eta * ceiling.eta, alpha * ceiling.alpha)
-        labels = {"step": _varied(spec, steps), "step_fraction": fraction}
+        labels = {"step": _varied(spec, steps), "step_fraction": fraction, "t": T}
         arms.append(private(spec, problem, T, rho1, rho2, labels, steps=steps))
     return arms
 
@@ -78,9 +78,28 @@ def thresholds(spec: Spec, problem: IVProblem) -> list[Arm]:
     return [private(spec, problem, T, rho1, rho2, {"gamma": gamma}, gamma=gamma) for gamma in spec["arms"]["gamma"]]
 
 
-run_fig07 = partial(sweep, arms_of=step_fractions, axes=("panel",), measures_of=optimum)
+def beyond_the_ceiling(arms: list[Arm]) -> Iterator[tuple[int, int, str]]:
+    """Pairs of runs in Figure 7: at each step size beyond its ceiling, and at the last one below."""
+    fractions = [arm.labels["step_fraction"] for arm in arms]
+    last = max((k for k, fraction in enumerate(fractions) if fraction < 1), key=fractions.__getitem__)
+    yield from ((k, last, INSIDE_LAST) for k, fraction in enumerate(fractions) if fraction > 1)
+
+
+def thresholds_before(arms: list[Arm]) -> Iterator[tuple[int, int, str]]:
+    """Pairs of runs in Figure 8: at each threshold, and at the one before."""
+    yield from ((k, k - 1, BEFORE) for k in range(1, len(arms)))
+
+
+def has_path(arm: Arm) -> bool:
+    """Whether Figure 7 shows the errors of a run along its iterations."""
+    return arm.labels["step_fraction"] in PATHS
+
+
+run_fig07 = partial(
+    sweep, arms_of=step_fractions, axes=("panel",), measures_of=optimum, pairs_of=beyond_the_ceiling, along=has_path
+)
 releases_fig07 = partial(releases, arms_of=step_fractions)
-run_fig08 = partial(sweep, arms_of=thresholds)
+run_fig08 = partial(sweep, arms_of=thresholds, pairs_of=thresholds_before)
 releases_fig08 = partial(releases, arms_of=thresholds)
 
 
@@ -88,7 +107,6 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims on step sizes, then those on thresholds."""
     yield from at_readings(evidence, ["fig07"], _step_sizes)
     yield from at_readings(evidence, ["fig08"], _threshold)
-    yield _no_clipping(evidence)
 
 
 def _sensitivity(rows: pd.DataFrame, least: float, most: float) -> Estimate:
@@ -98,10 +116,7 @@ def _sensitivity(rows: pd.DataFrame, least: float, most: float) -> Estimate:
 
 def _step_sizes(evidence: Evidence) -> Iterator[Claim]:
     for panel, symbol, insensitive, near_best in STEP_SIZES:
-        rows, held = (
-            evidence.select("fig07", variant, panel=panel, error_to="beta_hat")
-            for variant in ("main", "recommended step held")
-        )
+        rows, held = (_last(evidence, panel, variant) for variant in ("main", "recommended step held"))
         yield claim(
             id=insensitive, **FIGURE_7 | {"location": f"App. G.1, Figure 7({panel})", "kind": "figure"},
             statement="inside the theoretically justified region the convergence is fairly insensitive to the step size",
@@ -125,36 +140,38 @@ def _step_sizes(evidence: Evidence) -> Iterator[Claim]:
             quantity=f"largest over smallest mean error within 20 % of {symbol}*",
             measured=_sensitivity(rows, 0.8 * best, 1.2 * best), criterion=at_most(COMPARABLE),
         )  # fmt: skip
-    rows = evidence.select("fig07", panel="b", error_to="beta_hat").sort_values("step_fraction")
-    above, below = rows[rows["step_fraction"] >= 1.1].iloc[0], rows[rows["step_fraction"] <= 0.95].iloc[-1]
+    yield claim_on_all_cells(
+        id="fig07-optimum-best", **FIGURE_7 | {"location": "Remark 3.3, Figure 7", "source": "ours"},
+        statement="(ours, as 'approximately optimal' is read) the steps (8) are among the best: the error there is comparable to the least",
+        quantity="mean error at the step of the grid that is nearest to the approximately optimal one over the least mean error of the panel",
+        cells={
+            f"panel {panel}": ratio(rows.loc[(rows["step"] / rows["approximate_optimum"] - 1).abs().idxmin()], rows.loc[rows["mean"].idxmin()])
+            for panel, rows in ((panel, _last(evidence, panel)) for panel in "ab") if len(rows)
+        },
+        criterion=at_most(COMPARABLE), changed="Added after a review.",
+    )  # fmt: skip
+    rows = _last(evidence, "b").sort_values("step_fraction")
+    above, below = rows[rows["step_fraction"] >= 1.1].iloc[0], rows[rows["step_fraction"] < 1.0].iloc[-1]
+    pairs = evidence.select(
+        "fig07", panel="b", error_to=ANOTHER_RUN, series=INSIDE_LAST, step_fraction=above["step_fraction"]
+    )
     yield claim(
         id="fig07b-conservative", **FIGURE_7,
         statement="the upper bound for alpha is slightly conservative",
-        quantity="mean error at 1.1 times the ceiling over that at 0.95 (or the next points of the grid)",
-        measured=ratio(above, below), criterion=at_most(1.25),
+        quantity="mean error at 1.1 times the ceiling over that at 0.95 (or the next points of the grid), on the same data and normals",
+        measured=paired_ratio(above, below, pairs.iloc[0]) if len(pairs) else NOTHING, criterion=at_most(1.25),
+        changed="Before a review both runs were taken as independent, though they share data and normals.",
     )  # fmt: skip
+
+
+def _last(evidence: Evidence, panel: str, variant: str = "main") -> pd.DataFrame:
+    """The errors to 2SLS after all T iterations."""
+    return evidence.select("fig07", variant, panel=panel, error_to="beta_hat", series="DP-2S-GD")
 
 
 def _threshold(evidence: Evidence) -> Iterator[Claim]:
     rows = evidence.select("fig08", error_to="beta_hat").sort_values("gamma").reset_index(drop=True)
     best = int(rows["mean"].idxmin())
-    yield claim_on_all_cells(
-        id="fig08-falls", **FIGURE_8,
-        statement="as gamma rises from 1, clipping becomes less frequent and the error decreases",
-        quantity="mean error over that at the threshold before, up to the best threshold",
-        cells={
-            f"gamma = {row['gamma']:g}": ratio(row, last)
-            for last, row in pairwise(rows.iloc[k] for k in range(best + 1))
-        },
-        criterion=at_most(1.0, words="below 1"),
-    )  # fmt: skip
-    spread = rows.assign(mean=rows["se"] * np.sqrt(rows["trials"]))
-    yield claim(
-        id="fig08-fluctuation", **FIGURE_8,
-        statement="beyond a certain gamma, larger noise leads to larger fluctuations of the estimates",
-        quantity="standard deviation of the error over trials at gamma = 1000 over that at the best threshold",
-        measured=_spreads(spread.iloc[-1], spread.iloc[best]), criterion=at_least(SIGNIFICANT),
-    )  # fmt: skip
     ends = (rows.iloc[0], rows.iloc[-1])
     yield claim_on_all_cells(
         id="fig08-u-shape", **FIGURE_8,
@@ -162,6 +179,24 @@ def _threshold(evidence: Evidence) -> Iterator[Claim]:
         quantity="smaller of the two ratios of the mean error at gamma = 1 and 1000 to the smallest",
         cells={algebra.place_of(end, ["gamma"]): ratio(end, rows.iloc[best]) for end in ends},
         criterion=at_least(SIGNIFICANT),
+    )  # fmt: skip
+    before = rows.assign(gamma=rows["gamma"].shift(-1))
+    yield claim_on_all_cells(
+        id="fig08-falls", **FIGURE_8,
+        statement="as gamma rises from 1, clipping becomes less frequent and the error decreases",
+        quantity="mean error over that at the threshold before, on the same data and normals, up to the best threshold",
+        cells=paired_ratios(
+            rows[: best + 1], before, evidence.select("fig08", error_to=ANOTHER_RUN, series=BEFORE), ["gamma"]
+        ),
+        criterion=at_most(1.0, words="below 1"),
+        changed="Before a review both runs were taken as independent, though they share data and normals.",
+    )  # fmt: skip
+    spread = rows.assign(mean=rows["se"] * np.sqrt(rows["trials"]))
+    yield claim(
+        id="fig08-fluctuation", **FIGURE_8,
+        statement="beyond a certain gamma, larger noise leads to larger fluctuations of the estimates",
+        quantity="standard deviation of the error over trials at gamma = 1000 over that at the best threshold",
+        measured=_spreads(spread.iloc[-1], spread.iloc[best]), criterion=at_least(SIGNIFICANT),
     )  # fmt: skip
     yield _without_clipping(evidence, rows)
 
@@ -174,23 +209,20 @@ def _spreads(last: "pd.Series[float]", first: "pd.Series[float]") -> Estimate:
 
 
 def _without_clipping(evidence: Evidence, rows: pd.DataFrame) -> Claim:
-    """The claim at both readings of "with high probability", and at other draws of the parameters, read mildly."""
-    measured, mild = _clipped_at_best(rows), at_most(SELDOM)
+    """The claim at the figure's draw of the parameters and at others."""
+    criterion = at_most(RARELY)
     main = claim(
         id="fig08-smallest-without-clipping", **FIGURE_8,
         statement="the most effective threshold is the smallest one without clipping with high probability",
         quantity="fraction of second-stage gradients clipped at the best threshold; the interval is over thresholds tied with it",
-        measured=measured, criterion=at_most(RARELY, f"; or {SELDOM:g}"),
+        measured=_clipped_at_best(rows), criterion=criterion,
         changed=(
-            "After a second reading one gradient in ten may be clipped too, because one in a hundred is our number, and other draws "
-            "of the parameters must agree, because at three of twelve the best threshold clips 6 to 7 %."
+            "After a second reading one gradient in ten might be clipped too, and other draws of the parameters had to agree; the former "
+            "went in a third one, because clipping of every tenth gradient is no absence of clipping."
         ),
     )  # fmt: skip
     draws = evidence.select("ext_parameter_draws", panel="fig08", error_to="beta_hat").groupby("draw")
-    others = [mild.verdict(_clipped_at_best(group)) for _, group in draws]
-    mildly = at_draws(replace(main, verdict=mild.verdict(measured)), others)
-    shared = records.agreement({f"at most {RARELY:g}": main.verdict, f"at most {SELDOM:g}": mildly.verdict})
-    return replace(mildly, verdict=shared.verdict, why=shared.why)
+    return at_draws(main, [criterion.verdict(_clipped_at_best(group)) for _, group in draws])
 
 
 def _clipped_at_best(rows: pd.DataFrame) -> Estimate:
@@ -199,48 +231,28 @@ def _clipped_at_best(rows: pd.DataFrame) -> Estimate:
     return Estimate(best["clip_fraction_stage2"], float(tied.min()), float(tied.max()))
 
 
-def _no_clipping(evidence: Evidence) -> Claim:
-    """The remark at three values of the constant c0 of (4), by the thresholds of Figure 8 that are nearest to them."""
-    rows, criterion = evidence.select("fig08", error_to="beta_hat"), at_most(RARELY)
-    configured, tau = evidence.spec["artefacts"]["fig08"], evidence.settings["tau"]
-    cell = configured["cells"]["all"]
-    unit = formulas.clipping_threshold(1.0, cell["n"], cell["q"], configured["arms"]["T"], tau)
-    nearest = [rows.loc[(rows["gamma"] / unit / c0).map(math.log).abs().idxmin()] for c0 in CLIP_CONSTANTS]
-    shares = {f"c0 = {row['gamma'] / unit:.2g}": float(row["clip_fraction_stage2"]) for row in nearest}
-    shared = records.agreement({name: criterion.verdict(exactly(share)) for name, share in shares.items()})
-    return judged_claim(
-        id="remark-3.4-no-clipping", **FIGURE_8 | {"location": "Remark 3.4", "kind": "theorem"},
-        statement="with threshold (4) clipping does not alter the gradients, with high probability",
-        quantity="fraction of second-stage gradients clipped in Figure 8 at thresholds (4) with c0 about 1, 3 and 15; the interval is their range",
-        measured=Estimate(float(np.median(list(shares.values()))), min(shares.values()), max(shares.values())),
-        criterion=criterion.words, verdict=shared.verdict, why=shared.why,
-        changed="Before a review it was not judged, because the paper gives c0 no value.",
-        note=f"{', '.join(f'{share:.2g} at {name}' for name, share in shares.items())}; {shared.told}; "
-        f"at no threshold of the figure fewer than {rows['clip_fraction_stage2'].min():.2g} are clipped, because noise grows with the threshold",
-    )  # fmt: skip
-
-
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Evaluates the bound at every step size, and at (4) beside the closest threshold; thresholds without clipping."""
-    for point in algebra.rows_of(evidence.select("fig07", error_to="beta_hat")):
+    for point in algebra.rows_of(pd.concat([_last(evidence, panel) for panel in "ab"])):
         fraction, panel = point["step_fraction"], point["panel"]
         case = cases.case(evidence, cases.FIGURE_7, place=f"Figure 7({panel}), step at {fraction:g} of its ceiling")
         ceiling = formulas.step_size_ceilings(case.nominal)
         # One step size varies, the other one is held at a fraction of its ceiling (App. G.1).
         eta, alpha = (fraction, 1.0) if panel == "a" else (0.9, fraction)
         steps = StepSizes(eta * ceiling.eta, alpha * ceiling.alpha)
-        yield cases.error_bound(case, point["mean"], formulas.contraction(case.nominal, steps).overall)
+        yield cases.error_bound(case, point, formulas.contraction(case.nominal, steps).overall)
     case, table = cases.case(evidence, cases.FIGURE_8), evidence.select("fig08", error_to="beta_hat")
     closest = table.loc[(table["gamma"] / case.gamma - 1).abs().idxmin()]
     place = f"Figure 8, measured at gamma={closest['gamma']:g}"
-    yield cases.error_bound(cases.case(evidence, cases.FIGURE_8, place=place), closest["mean"])
+    yield cases.error_bound(cases.case(evidence, cases.FIGURE_8, place=place), closest)
     for stage, (name, threshold) in enumerate(no_clipping_thresholds(case).items(), start=1):
         spared = table[table[f"clip_fraction_stage{stage}"] <= RARELY]["gamma"]
-        yield bound_row(
+        row = bound_row(
             bound=name, location="App. E.1", setting=case.text, value=threshold,
             measured=None if spared.empty else float(spared.min()),
             note=f"measured is the smallest threshold of the figure that clips at most {RARELY:.0%}; {ORDER}",
         )  # fmt: skip
+        yield cases.order_row(row)
 
 
 def no_clipping_thresholds(case: Case) -> dict[str, float]:

@@ -7,22 +7,50 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpdescent.papers.liang2025.drawing import ERROR, SPREAD, readings
-from dpdescent.replication.drawing.figures import BLACK, BLUE, GREEN, GREY, PURPLE, panels, select, vertical
+from dpdescent.papers.liang2025.setting import ALONG
+from dpdescent.replication.drawing.figures import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    PURPLE,
+    end_labels,
+    log_scale,
+    panels,
+    select,
+    shades,
+    vertical,
+)
 
 
 def draw_fig07(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws the error against either step size, with the ceilings of eq. (3) and the optima of Remark 3.3."""
-    figure, (axes,) = panels(2, size=(5.6, 4.1))
+    figure, axes = panels(2, 2, size=(5.6, 3.7))
     rows = table[table["error_to"] == "beta_hat"]
     names = {"a": (r"\eta", r"\alpha", "first-stage"), "b": (r"\alpha", r"\eta", "second-stage")}
-    for panel, (part, (varied, held, stage)) in zip(axes, names.items(), strict=True):
-        _step_sizes(panel, rows[rows["panel"] == part], varied, label_height={"a": 0.42, "b": 0.98}[part])
+    for below, panel, (part, (varied, held, stage)) in zip(axes[1], axes[0], names.items(), strict=True):
+        own = rows[rows["panel"] == part]
+        last = own["series"] == "DP-2S-GD"
+        _step_sizes(panel, own[last], varied, label_height={"a": 0.42, "b": 0.98}[part])
+        _paths(below, select(own[own["series"] == ALONG]), varied)
         fraction = display["cells"][part]["held_fraction"]
         factor = "" if fraction == 1 else rf"{fraction:g}\,"
         title = rf"({part}) ${held}={factor}{held}_{{\max}}$"
         panel.set(title=title, xlabel=f"{stage} step size ${varied}$", ylabel=ERROR["beta_hat"])
     figure.supxlabel(SPREAD, fontsize=7.5)
     return figure
+
+
+def _paths(axes: Axes, rows: pd.DataFrame, symbol: str) -> None:
+    """Draws the error along the iterations, one curve for each of some step sizes, darker for a larger one."""
+    steps, ends = rows.groupby("step_fraction"), []
+    for (fraction, path), color in zip(steps, shades(len(steps)), strict=True):
+        ordered = path.sort_values("t")
+        axes.plot(ordered["t"], ordered["mean"], color=color)
+        ends.append((float(ordered["mean"].iloc[-1]), rf"{fraction:g} of ${symbol}_{{\max}}$", color))
+    axes.set(title=rf"along the iterations, by ${symbol}$", xlabel="iteration $t$", ylabel=ERROR["beta_hat"])
+    log_scale(axes, "y")
+    end_labels(axes, ends)
 
 
 def _step_sizes(axes: Axes, rows: pd.DataFrame, symbol: str, label_height: float) -> None:

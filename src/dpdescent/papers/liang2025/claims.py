@@ -24,9 +24,9 @@ from dpdescent.papers.liang2025 import (
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
-# In the paper's order: guarantees and bounds, synthetic data, other estimators, real data.
+# The guarantee that is at stake first; then in the paper's order: bounds, synthetic data, other estimators, real data.
 PARTS = (
-    calibration, theorem, phases, rates, lemmas, paths, sample_size, iterations, choices, beta_only, lemma_f1,
+    lemma_f1, calibration, theorem, phases, rates, lemmas, paths, sample_size, iterations, choices, beta_only,
     least_squares, friendly_core, real_data,
 )  # fmt: skip
 

@@ -1,5 +1,6 @@
 """The paper's words as numbers, and the records that carry its key: shared by all of its judgements."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,7 +11,7 @@ import pandas as pd
 from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.criteria import Criterion, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence, Verdict
-from dpdescent.replication.judging.statistics import Estimate, median_of
+from dpdescent.replication.judging.statistics import Estimate, half_width, median_of
 
 PAPER = "liang2025"
 
@@ -28,16 +29,20 @@ COMPARABLE = 2.0
 CLOSE = 0.1
 # "decreases at the rate": the exponent within a tenth.
 RATE = 0.1
-# "clipping does not occur with high probability": at most one gradient in a hundred, or, read mildly, in ten.
-RARELY, SELDOM = 0.01, 0.1
+# "clipping does not occur": at most one gradient in a hundred; "with high probability": in nine runs of ten.
+RARELY, LIKELY = 0.01, 0.9
 # "plateau": the error changes by at most a quarter.
 LEVEL = 1.25
 
 # Variants that read a value which the paper leaves open; a variant that changes a stated value reads nothing.
 READINGS = (
     "clip constant 1", "clip constant 2", "clip constant 15", "clip constant 100", "step constants",
-    "parameters redrawn", "first-stage budget 1000", "population curvature",
+    "parameters redrawn", "first-stage budget 1000", "population curvature", "clip constant 1 at rho = 0.1",
 )  # fmt: skip
+# Columns of tables with the quantile 1 - exp(-tau), by tau.
+QUANTILES = {0.6931: "median", 1.3863: "q75", 2.3026: "q90", 2.9957: "q95", 3.6889: "q975"}
+# A quantile's standard error in those of the mean, for a normal law at most.
+OF_QUANTILE = 3.0
 DECIDED = ("reproduced", "not reproduced")
 # Points at the end of an axis from which an exponent over an order is computed.
 LAST = 3
@@ -122,6 +127,31 @@ def median_ratios(first: pd.DataFrame, second: pd.DataFrame, keys: Sequence[str]
     return {algebra.place_of(row, keys): ratio(median_of(row), median_of(other)) for row, other in pairs}
 
 
+def paired_ratio(first: "pd.Series[float]", second: "pd.Series[float]", difference: "pd.Series[float]") -> Estimate:
+    """The ratio of two mean errors over the same trials, with the covariance that their mean difference shows.
+
+    Its interval is that of the logarithm by the delta method. `difference` is the row of the paired differences.
+    """
+    a, b = float(first["mean"]), float(second["mean"])
+    one, other, both = (half_width(row) for row in (first, second, difference))
+    # Half widths are standard errors times one quantile, because the trials are the same.
+    shared = (one**2 + other**2 - both**2) / (a * b)
+    factor = math.exp(math.sqrt(max(0.0, (one / a) ** 2 + (other / b) ** 2 - shared)))
+    return Estimate(a / b, a / b / factor, a / b * factor)
+
+
+def paired_ratios(
+    first: pd.DataFrame, second: pd.DataFrame, differences: pd.DataFrame, on: Sequence[str], named_by: Sequence[str] = (),
+) -> algebra.Places:  # fmt: skip
+    """Ratios of mean errors at equal places by `paired_ratio`; places without a row of differences are left out."""
+    known = {tuple(row[name] for name in on): row for row in algebra.rows_of(differences)}
+    return {
+        algebra.place_of(row, named_by or on): paired_ratio(row, other, known[place])
+        for row, other in algebra.paired_rows(first, second, on)
+        if (place := tuple(row[name] for name in on)) in known
+    }
+
+
 def no_faster() -> Criterion:
     """The criterion for an exponent over the order of an upper bound."""
     return at_most(RATE, ": no faster than the order, up to a tenth in the exponent")
@@ -133,6 +163,12 @@ def exponent_over(rows: pd.DataFrame, axis: str, order: "Callable[[pd.Series[flo
     return algebra.least_squares_slope(
         algebra.scaled_rows(ends, np.array([1.0 / order(row) for row in algebra.rows_of(ends)])), axis
     )
+
+
+def by_tau(row: "pd.Series[float]") -> pd.DataFrame:
+    """The quantiles 1 - exp(-tau) of a row in place of its mean, one row for each tau that has a column."""
+    values = [row[column] for column in QUANTILES.values()]
+    return pd.DataFrame([row] * len(values)).assign(tau=list(QUANTILES), mean=values, se=OF_QUANTILE * row["se"])
 
 
 def panel_rows(evidence: Evidence, panel: str, quantity: str) -> pd.DataFrame:

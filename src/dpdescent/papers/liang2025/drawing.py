@@ -33,7 +33,7 @@ SPREAD = "points: mean with standard error; shade: from 10 % to 90 % of the runs
 SPLITS = {1.0: "#F2AE7F", 5.0: METHODS["DP-2S-GD"], 9.0: DARK_VERMILION}
 VARIANTS = {
     "clip constant 1": PURPLE, "step constants": SKY, "parameters redrawn": DARK_BLUE, "forty iterations": ORANGE,
-    "recommended step held": ORANGE, "clip constant 2": BLUE, "clip constant 15": GREEN, "clip constant 100": GREEN,
+    "recommended step held": ORANGE, "clip constant 2": BLUE, "clip constant 15": GREEN, "clip constant 100": ORANGE,
 }  # fmt: skip
 PRIVACY = {0.1: "strong", 1.0: "moderate", 10.0: "weak"}
 

@@ -54,5 +54,5 @@ def _beside_core(axes: Axes, rows: pd.DataFrame) -> None:
     runs = [*rows[rows["T"] > 0].groupby("T"), (0, rows[rows["series"] == CORE])]
     colors = (*FEWER_STEPS[-len(runs) + 1 :], METHODS[CORE])
     for (T, own), color, marker in zip(runs, colors, MARKERS, strict=False):
-        steps = f", $T={T}$" if color == METHODS["DP-2S-GD"] else f" at $T={T}$"
-        median_curve(axes, own, "n", f"DP-2S-GD{steps}" if T else "FriendlyCore", color=color, marker=marker)
+        label = f"DP-2S-GD, $T={T}$" if T else "FriendlyCore"
+        median_curve(axes, own, "n", label, color=color, marker=marker)

@@ -20,9 +20,20 @@ from dpdescent.papers.liang2025.criteria import (
     claim,
     claim_on_all_cells,
     judged_claim,
+    paired_ratios,
 )
 from dpdescent.papers.liang2025.formulas import IVProblem
-from dpdescent.papers.liang2025.setting import Arm, Row, Spec, constants, private, problem_of, releases, sweep
+from dpdescent.papers.liang2025.setting import (
+    ANOTHER_RUN,
+    Arm,
+    Row,
+    Spec,
+    constants,
+    private,
+    problem_of,
+    releases,
+    sweep,
+)
 from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.criteria import at_least, between, within_of
 from dpdescent.replication.judging.evidence import Bound, Cell, Claim, Evidence
@@ -36,10 +47,14 @@ FIGURE_4B: Place = {"artefact": "fig04", "location": "Sec. 4.1, Figure 4(b)", "k
 PHASES = ("falls", "is flat", "rises")
 FALLS, RISES = -0.5, 0.25
 BUDGETS = (0.1, 1.0, 10.0)
+# Rows of Figure 4 that compare a run with that of the panel's next budget, trial by trial.
+NEXT = "less that at the next budget"
 # Levels at which a rising error is cut off, in parts of the first step's error, which is that of zero.
 LEVELS = (0.25, 0.5, 0.75)
-# The panel, the budget that varies in it, the first T from which its curves are compared.
-ORDERS = (("fig04a-order", FIGURE_4A, "a", "rho1", 1000), ("fig04b-order", FIGURE_4B, "b", "rho2", 20))
+# The panel and the budget that varies in it.
+ORDERS = (("fig04a-order", FIGURE_4A, "a", "rho1"), ("fig04b-order", FIGURE_4B, "b", "rho2"))
+# The first T from which curves are compared, which is that of all other experiments (Sec. 4.1, App. G).
+COMPARED = 20
 
 
 def run_fig02(spec: Spec) -> Iterator[Row]:
@@ -58,10 +73,20 @@ def run_fig02(spec: Spec) -> Iterator[Row]:
 
 def budgets(spec: Spec, problem: IVProblem) -> list[Arm]:
     """Figure 4: one arm for every T and pair of budgets of the panel; each T is a run with its own noise."""
-    axes = spec["arms"]["T"], as_list(spec["cell"]["rho1"]), as_list(spec["cell"]["rho2"])
+    budgets_of = (as_list(spec["cell"][stage]) for stage in ("rho1", "rho2"))
+    # Panel c has both stages' budgets exchanged, and not every pair of them.
+    pairs = list(zip(*budgets_of, strict=True)) if spec["panel"] == "c" else list(product(*budgets_of))
     return [
-        private(spec, problem, T, rho1, rho2, {"T": T, "rho1": rho1, "rho2": rho2}) for T, rho1, rho2 in product(*axes)
+        private(spec, problem, T, rho1, rho2, {"T": T, "rho1": rho1, "rho2": rho2})
+        for T, (rho1, rho2) in product(spec["arms"]["T"], pairs)
     ]
+
+
+def next_budgets(arms: list[Arm]) -> Iterator[tuple[int, int, str]]:
+    """Pairs of runs of one T: at a pair of budgets, and at the next one of the panel."""
+    for k, (arm, other) in enumerate(pairwise(arms)):
+        if arm.T == other.T:
+            yield k, k + 1, NEXT
 
 
 def limits(spec: Spec, sample: IVSample, problem: IVProblem, arms: list[Arm]) -> list[Row]:
@@ -79,7 +104,7 @@ def limits(spec: Spec, sample: IVSample, problem: IVProblem, arms: list[Arm]) ->
     ]
 
 
-run_fig04 = partial(sweep, arms_of=budgets, axes=("panel",), measures_of=limits)
+run_fig04 = partial(sweep, arms_of=budgets, axes=("panel",), measures_of=limits, pairs_of=next_budgets)
 releases_fig04 = partial(releases, arms_of=budgets)
 
 
@@ -97,11 +122,14 @@ def _phases(evidence: Evidence) -> Claim:
         phase = "falls" if slope <= FALLS else "is flat" if abs(slope) <= RATE else "rises" if slope >= RISES else ""
         passed += passed < len(PHASES) and phase == PHASES[passed]
     return claim(
-        id="fig02-phases", artefact="fig02", location="Figure 2, Remark 3.7", kind="figure", source="paper",
-        statement="as a function of T the bound first falls, then is flat, then rises",
+        id="fig02-phases", artefact="fig02", location="Figure 2, Remark 3.7", kind="figure", source="identity",
+        statement="(algebra) as a function of T the bound first falls, then is flat, then rises, where all regimes of Remark 3.7 exist",
         quantity="number of the three phases that the bound's slope in T passes in this order",
         measured=exactly(passed) if len(bound) > 1 else NOTHING, criterion=within_of(3.0, 0.0, words="all three"), regime=HIDDEN,
-        changed="At first fewer phases counted as not reproduced, though the constants and the rate kappa that the curve takes are ours.",
+        changed=(
+            "At first fewer phases counted as not reproduced, though the constants and the rate kappa that the curve takes are ours. After "
+            "a review it is an identity, because n was chosen so that all regimes exist."
+        ),
         note=f"slopes of at most {FALLS:g}, within {RATE:g} of 0, at least {RISES:g}; hidden constants are 1",
     )  # fmt: skip
 
@@ -232,34 +260,50 @@ def _width(curve: pd.DataFrame) -> Estimate:
 
 
 def _orders(evidence: Evidence) -> Iterator[Claim]:
-    for id, place, panel, budget, least in ORDERS:
-        rows = _panel(evidence, panel)
-        curves = pairwise(rows[rows["T"] >= least].groupby(budget))
+    above = at_least(1.0, words="above 1")
+    for id, place, panel, budget in ORDERS:
+        cells: algebra.Places = {}
+        for (less, few), (_, many) in pairwise(_late(_panel(evidence, panel)).groupby(budget)):
+            differences = _differences(evidence, panel)
+            ratios = paired_ratios(few, many, differences[differences[budget] == less], ["T"])
+            cells |= {f"{budget} = {less:g}, {T}": ratio for T, ratio in ratios.items()}
         yield claim_on_all_cells(
             id=id, **place,
             statement=f"with the other budget large, a smaller {budget} gives the larger error",
-            quantity=f"mean error at a {budget} over that at ten times as much, T >= {least}",
-            cells={
-                f"{budget} = {less:g}, T = {row['T']:g}": ratio(row, other)
-                for (less, few), (_, many) in curves
-                for row, other in algebra.paired_rows(few, many, ["T"])
-            },
-            criterion=at_least(1.0, words="above 1"),
+            quantity=f"mean error at a {budget} over that at ten times as much, on the same data and normals, T >= {COMPARED}",
+            cells=cells, criterion=above,
+            changed=(
+                "Before a review the runs were taken as independent, though they share data and normals; and (a) was compared at "
+                "T = 1000 alone, where clipping has levelled the curves."
+            ),
         )  # fmt: skip
-    first, second = (
-        rows[rows[budget] == 0.1] for rows, budget in ((_panel(evidence, "a"), "rho1"), (_panel(evidence, "b"), "rho2"))
-    )
+    rows = _late(_panel(evidence, "c"))
+    strict_first, strict_second = rows[rows["rho1"] < rows["rho2"]], rows[rows["rho1"] > rows["rho2"]]
     yield claim_on_all_cells(
-        id="fig04-asymmetry", **FIGURE_4,
-        statement="a small rho1 harms more than an equally small rho2: only the former makes the error blow up",
-        quantity="mean error at rho1 = 0.1 (rho2 large) over that at rho2 = 0.1 (rho1 large), T >= 50",
-        cells=algebra.ratios(first[first["T"] >= 50], second, ["T"]), criterion=at_least(SIGNIFICANT),
+        id="fig04-asymmetry", **FIGURE_4 | {"source": "ours"},
+        statement="(ours, as the contrast of (a) with (b) is read) a small rho1 does more harm than an equally small rho2",
+        quantity=f"mean error at rho1 = 0.1 (rho2 large) over that with both budgets exchanged, on the same data and normals, T >= {COMPARED}",
+        cells=paired_ratios(strict_first, strict_second, _differences(evidence, "c"), ["T"]), criterion=above,
+        changed=(
+            "Before a review it was said in the paper's name and asked for a factor of two at every T from 50 on, though clipping holds both "
+            "errors at that of zero for large T; that the error grows significantly has claims of its own."
+        ),
     )  # fmt: skip
 
 
+def _late(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[rows["T"] >= COMPARED]
+
+
+def _differences(evidence: Evidence, panel: str) -> pd.DataFrame:
+    """The rows of a panel that compare runs of a trial at two pairs of budgets."""
+    return evidence.select("fig04", panel=panel, error_to=ANOTHER_RUN, series=NEXT)
+
+
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates bound (7) at every point of Figure 4 beside the mean error."""
-    for row in algebra.rows_of(evidence.select("fig04", error_to="beta_hat")):
-        place = f"Figure 4({row['panel']})"
-        case = cases.case(evidence, cases.FIGURE_4, T=row["T"], rho1=row["rho1"], rho2=row["rho2"], place=place)
-        yield cases.error_bound(case, row["mean"])
+    """Evaluates bound (7) at every point of Figure 4 beside the error."""
+    for panel in "ab":
+        for row in algebra.rows_of(_panel(evidence, panel)):
+            place = f"Figure 4({panel})"
+            case = cases.case(evidence, cases.FIGURE_4, T=row["T"], rho1=row["rho1"], rho2=row["rho2"], place=place)
+            yield cases.error_bound(case, row)

@@ -21,6 +21,9 @@ from dpdescent.replication.drawing.figures import (
     vertical,
 )
 
+# The reading of "large" at which the curves of Figure 4(b) part.
+LARGER = "first-stage budget 1000"
+
 
 def draw_fig02(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws bound (7) against the number of iterations, its three terms, and the boundaries of its regimes."""
@@ -54,21 +57,29 @@ def _regimes(axes: Axes, row: "pd.Series[Any]", longest: float) -> None:
 
 
 def draw_fig04(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the error against T for three budgets of either stage, with the limits of conditions (5) and (21)."""
-    figure, (axes,) = panels(3, size=(4.6, 4.2), gridspec_kw={"width_ratios": [1, 1, 0.75]})
+    """Draws the error against T for three budgets of either stage, with the limits of conditions (5) and (21).
+
+    (b) stands at two values of the first stage's large budget, because at the smaller one its noise hides the curves.
+    """
+    figure, axes = panels(2, 2, size=(5.6, 3.9), sharey=True)
     rows = table[table["error_to"] == "beta_hat"]
-    for panel, part, varied, held in ((axes[0], "a", "1", "2"), (axes[1], "b", "2", "1")):
-        main = select(rows, panel=part)
-        levels(panel, main, "T", f"rho{varied}")
-        title = rf"({part}) $\rho_{varied}$ varies, $\rho_{held}={main[f'rho{held}'].iloc[0]:g}$"
+    shown = (
+        (axes[0, 0], "a", "1", "2", "main"),
+        (axes[0, 1], "b", "2", "1", "main"),
+        (axes[1, 1], "b", "2", "1", LARGER),
+    )
+    for panel, part, varied, held, variant in shown:
+        own = select(rows, variant, panel=part)
+        levels(panel, own, "T", f"rho{varied}")
+        title = rf"({part}) $\rho_{varied}$ varies, $\rho_{held}={own[f'rho{held}'].min():g}$"
         panel.set(title=title, xlabel=ITERATIONS, ylabel=ERROR["beta_hat"])
         log_scale(panel)
-    _cutoffs(axes[0], select(rows, panel="a"))
+    _cutoffs(axes[0, 0], select(rows, panel="a"))
     rho1 = middle(select(rows, panel="a")["rho1"])
-    color = level_colors(rows["rho1"])[rho1]
-    readings(axes[2], rows[(rows["panel"] == "a") & (rows["rho1"] == rho1)], "T", color)
-    axes[2].set(title=rf"(a) other readings, $\rho_1={rho1:g}$", xlabel=ITERATIONS)
-    legend_below(figure, axes[:1], 3, f"the budget that varies;  {SPREAD}")
+    color = level_colors(select(rows, panel="a")["rho1"])[rho1]
+    readings(axes[1, 0], rows[(rows["panel"] == "a") & (rows["rho1"] == rho1)], "T", color)
+    axes[1, 0].set(title=rf"(a) other readings, $\rho_1={rho1:g}$", xlabel=ITERATIONS, ylabel=ERROR["beta_hat"])
+    legend_below(figure, axes[0, :1], 3, f"the budget that varies;  {SPREAD}")
     return figure
 
 

@@ -65,14 +65,15 @@ def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], lab
 
 
 def draw_fig09(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws 2S-GD and 2SLS against n: mean errors (as in the paper), medians, and the estimators' distance."""
+    """Draws 2S-GD and 2SLS against n: errors of one design, as in the paper, of redrawn ones, and their distance."""
     figure, (axes,) = panels(3, size=(4.3, 4.1))
     views = (
-        ("beta", curve, "means, as in the paper"), ("beta", median_curve, "medians"),
-        ("beta_hat", median_curve, "medians of the distance to 2SLS"),
+        ("main", "beta", curve, "one design, means as in the paper"),
+        ("parameters redrawn", "beta", median_curve, "parameters redrawn, medians"),
+        ("main", "beta_hat", median_curve, "one design, distance to 2SLS"),
     )  # fmt: skip
-    for panel, (target, draw, title) in zip(axes, views, strict=True):
-        _steps(panel, select(table, error_to=target), draw)
+    for panel, (variant, target, draw, title) in zip(axes, views, strict=True):
+        _steps(panel, select(table, variant, error_to=target), draw)
         log_scale(panel)
         panel.set(title=title, xlabel=N, ylabel=ERROR[target])
     legend_below(figure, axes, 4, f"left, {SPREAD}; else medians with 95 % interval and quartiles")

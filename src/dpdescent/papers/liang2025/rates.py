@@ -20,7 +20,17 @@ from dpdescent.checks import as_list
 from dpdescent.data.iv import IVParameters, draw_sample
 from dpdescent.papers.liang2025 import cases, formulas, laws, moments, paths, setting
 from dpdescent.papers.liang2025.cases import problem_of
-from dpdescent.papers.liang2025.criteria import RATE, claim, claim_on_all_cells, exponent_over, no_faster, panel_rows
+from dpdescent.papers.liang2025.criteria import (
+    LIKELY,
+    QUANTILES,
+    RATE,
+    by_tau,
+    claim,
+    claim_on_all_cells,
+    exponent_over,
+    no_faster,
+    panel_rows,
+)
 from dpdescent.papers.liang2025.moments import Array, norms, operator_norms
 from dpdescent.papers.liang2025.setting import Arm, Entry, Row, Spec
 from dpdescent.privacy.events import Mechanism
@@ -28,10 +38,10 @@ from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import Place
-from dpdescent.replication.judging.statistics import NOTHING, Estimate, half_width, less_number
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, half_width, less_number, proportion
 
 # Panels on the design of Sec. 4.1 as the figures draw it; all others are on the design of fixed singular values.
-DRAWN = ("cut-off n", "best T", "path", "steps")
+DRAWN = ("cut-off n", "best T", "path", "steps", "no clipping")
 # Effect of every instrument on the outcome where exclusion fails.
 FORBIDDEN = 1.0
 # A fraction of a ceiling (3) at which a stage is slow, and the steps between which its speed is taken.
@@ -40,6 +50,8 @@ SLOW, BETWEEN = 0.02, (100, 200)
 FRACTIONS, CONVERGED = (0.1, 0.5, 0.9, 0.99), 1e-10
 THEOREM: Place = {"artefact": "table_rates", "location": "Theorem 3.1, eq. (7)", "kind": "theorem", "source": "paper"}
 PRIVACY = "(7) privacy part"
+# Whether no gradient of a run is clipped, at a constant c0 of the threshold.
+UNCLIPPED_AT = "D.1 nothing clipped at c0 = {:g}"
 # Claim, its location, its words; panel, axis and printed exponent of the noise's part of the error.
 PRINTED = (
     (
@@ -57,10 +69,6 @@ PRINTED = (
     ),
 )  # fmt: skip
 AXES = (("over n", "n"), ("over p", "p"), ("over q", "q"), ("over T", "T"), ("over both", "rho1"))
-# Column of the table with the quantile 1 - exp(-tau), by tau.
-QUANTILES = {0.6931: "median", 1.3863: "q75", 2.3026: "q90", 2.9957: "q95", 3.6889: "q975"}
-# A quantile's standard error in those of the mean, for a normal law at most.
-OF_QUANTILE = 3.0
 # Below it a noise-free error is rounding.
 ROUNDING = 1e-13
 
@@ -250,6 +258,27 @@ def _gradients(data: Setting) -> Measured:
             yield labels, np.array(largest)[:, stage - 1]
 
 
+def _without_clipping(data: Setting) -> Measured:
+    """Yields whether Algorithm 1 clips no gradient at all (Lemma D.1), for every constant c0 of the threshold.
+
+    The run without clipping, with the noise of the threshold, is Algorithm 1 itself where no gradient exceeds it.
+    """
+    steps, problem = setting.step_sizes(data.spec, data.problem), data.problem
+    T, rho1, rho2 = (data.axis(symbol)[0] for symbol in ("T", "rho1", "rho2"))
+    constants = data.axis("clip_constant")
+    gammas = [formulas.clipping_threshold(c0, problem.n, problem.q, T, problem.tau) for c0 in constants]
+    arms, spared = [Arm("DP-2S-GD, unclipped", int(T), rho1, rho2, steps, gamma) for gamma in gammas], []
+    for trial in range(*data.spec["trials"]):
+        sample = draw_sample(data.parameters, problem.n, setting.trial_stream(data.spec, trial, "records"))
+        normals = setting.normals(data.spec, trial, arms, sample)
+        result = dp_2s_gd.descend(sample, setting.columns(arms, sample.n), normals, record=True)
+        largest = (paths.largest_gradients(sample, *paths.recorded(result, k)) for k in range(len(arms)))
+        spared.append([float(max(pair) <= gamma) for pair, gamma in zip(largest, gammas, strict=True)])
+    for c0, values in zip(constants, np.array(spared).T, strict=True):
+        labels = {**_blank(data, UNCLIPPED_AT.format(c0)), "T": T, "rho1": rho1, "rho2": rho2}
+        yield labels, np.asarray(values, dtype=np.float64)
+
+
 def _diameters(data: Setting) -> Measured:
     """Yields distances of the moment vectors of two records, one pair for each trial."""
     generators = [setting.trial_stream(data.spec, trial, "pair") for trial in range(*data.spec["trials"])]
@@ -265,12 +294,14 @@ MEASURES: dict[str, tuple[Callable[[Setting], Measured], ...]] = {
     **dict.fromkeys(("valid", "irrelevant", "forbidden", "least n"), (_of_data,)),
     **dict.fromkeys(("gradients n", "gradients q", "gradients T"), (_gradients,)), "steps": (_growths,),
     "slow eta": (_speeds,), "slow alpha": (_speeds,), "diameter": (_diameters,),
+    "no clipping": (_without_clipping,),
 }  # fmt: skip
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims on the parts of the error, their orders, and the steps."""
     yield _optimisation(evidence)
+    yield _no_clipping(evidence)
     yield from _printed(evidence)
     yield from _orders(evidence)
     yield from _steps(evidence)
@@ -285,6 +316,29 @@ def _optimisation(evidence: Evidence) -> Claim:
         quantity="decay of the log error a step without noise, over that of kappa^(T/2), at the design of Figure 3(a)",
         measured=_decay(rows[rows["mean"] > ROUNDING], 0.5 * math.log(1.0 / kappa)) if kappa < 1 else NOTHING,
         criterion=at_least(1.0, words="at least 1"), note=f"kappa is {kappa:.4f} at the constants of the step sizes",
+    )  # fmt: skip
+
+
+def _no_clipping(evidence: Evidence) -> Claim:
+    """The remark at the constant c0 that serves it best, because c0 and the constant of the condition on n are hidden."""
+    rows = evidence.select("table_rates", panel="no clipping").sort_values("n")
+    shares = {
+        (row["quantity"].rsplit(" ", 1)[1], int(row["n"])): proportion(row["mean"], row["trials"])
+        for row in algebra.rows_of(rows)
+    }
+    most = {place: share for place, share in shares.items() if place[1] == rows["n"].max()}
+    return claim(
+        id="remark-3.4-no-clipping", **THEOREM | {"location": "Remark 3.4, Lemma D.1"},
+        statement="with threshold (4) and enough records no gradient of either stage is clipped, with high probability",
+        quantity="share of runs of Algorithm 1 that clip no gradient of any record in any step, T = 20, rho1 = rho2 = 5, at the largest n and the best c0",
+        measured=max(most.values(), key=lambda share: share.value, default=NOTHING),
+        criterion=at_least(LIKELY, ": the probability 1 - c exp(-5) has a hidden c"),
+        changed=(
+            "Before a review it was not judged, because the paper gives c0 no value; then one clipped gradient in a hundred was allowed, at values of "
+            "c0 of ours. That some c0 serves is what the lemma says, and it says that nothing is clipped."
+        ),
+        note=", ".join(f"{share.value:.2g} at c0 = {c0}, n = {n}" for (c0, n), share in shares.items())
+        + "; at n = 2000, the size of Figure 8, noise grows with the threshold, and no threshold spares all gradients",
     )  # fmt: skip
 
 
@@ -331,6 +385,16 @@ def _orders(evidence: Evidence) -> Iterator[Claim]:
         cells={panel: exponent_over(panel_rows(evidence, panel, PRIVACY), axis, _privacy) for panel, axis in AXES},
         criterion=no_faster(),
     )  # fmt: skip
+    yield claim_on_all_cells(
+        id="thm-3.1-order-attained", **THEOREM | {"location": "Theorem 3.1, Remark 3.5", "source": "ours"},
+        statement="(ours, the order read as 'grows as'; an upper bound need not be attained) the privacy part grows with p and q as its term of (7)",
+        quantity="exponent of the privacy part over the privacy term of (7), in p and in q",
+        cells={
+            panel: exponent_over(panel_rows(evidence, panel, PRIVACY), axis, _privacy)
+            for panel, axis in AXES if axis in "pq"
+        },
+        criterion=within_of(0.0, RATE),
+    )  # fmt: skip
     parts = (("privacy part", PRIVACY, _privacy), ("whole error", "error to beta_hat", _whole))
     yield claim_on_all_cells(
         id="thm-3.1-confidence", **THEOREM,
@@ -346,9 +410,9 @@ def _orders(evidence: Evidence) -> Iterator[Claim]:
 
 def _quantiles(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with the quantile 1 - exp(-tau) for a mean; a tau without such a column is left out."""
-    known = rows[rows["tau"].round(4).isin(QUANTILES)].reset_index(drop=True)
-    values = [row[QUANTILES[round(float(row["tau"]), 4)]] for row in algebra.rows_of(known)]
-    return known.assign(mean=values, se=OF_QUANTILE * known["se"])
+    known = rows[rows["tau"].round(4).isin(QUANTILES)]
+    own = (by_tau(row).query("tau == @row.tau") for row in algebra.rows_of(known))
+    return pd.concat([known[:0], *own], ignore_index=True)
 
 
 def _steps(evidence: Evidence) -> Iterator[Claim]:

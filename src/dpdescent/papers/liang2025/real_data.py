@@ -27,7 +27,7 @@ from dpdescent.papers.liang2025.criteria import (
 from dpdescent.papers.liang2025.setting import PAPER, Arm, Entry, Row, Spec, columns, mechanism
 from dpdescent.randomness import stream
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most, within_of
+from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import Place
 from dpdescent.replication.judging.statistics import (
@@ -73,12 +73,8 @@ RANGES = "smallest ratio of interquartile ranges of beta^(T), rho over ten times
 # Whether a reading of the clip constant that is itself undecided leaves a claim open: yes, because its main value was
 # chosen after a look at these data; elsewhere values were chosen before.
 AFTER_A_LOOK = True
-# Figure, rho, the claim's id, its location.
-SETTLED = (
-    ("fig10", 0.1, "fig10-iterations", "App. G.4"),
-    ("fig05", 1.0, "fig05-iterations", "Sec. 4.2, Figure 5(b)"),
-    ("fig11", 10.0, "fig11-iterations", "App. G.4"),
-)
+# Figures on Angrist-Evans by rising rho.
+FIGURES = (("fig10", 0.1), ("fig05", 1.0), ("fig11", 10.0))
 ON_TARGET = (("fig10", 0.1, "fig10-on-target"), ("fig11", 10.0, "fig11-on-target"))
 LEVELS = ((0.1, "fig13-iterations-0.1"), (1.0, "fig13-iterations-1"), (10.0, "fig13-iterations-10"))
 
@@ -178,26 +174,24 @@ def _runs(spec: Spec, sample: IVSample, arm: Arm) -> Iterator[tuple[int, dp_2s_g
 
 
 def _parameters(result: dp_2s_gd.Descent, k: int) -> Iterator[tuple[str, list[float]]]:
-    """Yields a run's paths by name: `beta`, its move, and `Theta`, numbered where instruments are several."""
+    """Yields a run's paths by name: `beta`, its move, and with one instrument, as in Figures 5, 10, 11, `Theta`."""
     assert result.Theta_path is not None
     assert result.beta_path is not None
     beta = result.beta_path[:, k, 0]
     yield "beta", beta.tolist()
     yield MOVE, (beta - beta[-1]).tolist()
-    q = result.Theta_path.shape[2]
-    for j in range(q):
-        yield ("Theta" if q == 1 else f"Theta_{j + 1}"), result.Theta_path[:, k, j, 0].tolist()
+    if result.Theta_path.shape[2] == 1:
+        yield "Theta", result.Theta_path[:, k, 0, 0].tolist()
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims on Angrist-Evans, then those on Card."""
-    yield from at_readings(evidence, [figure for figure, *_ in SETTLED], _angrist, strict=AFTER_A_LOOK)
+    yield from at_readings(evidence, [figure for figure, _ in FIGURES], _angrist, strict=AFTER_A_LOOK)
     yield from at_readings(evidence, ["fig13"], _card, strict=AFTER_A_LOOK)
 
 
 def _angrist(evidence: Evidence) -> Iterator[Claim]:
-    paths = {rho: evidence.select(figure, parameter="beta") for figure, rho, *_ in SETTLED}
-    moves = {rho: evidence.select(figure, parameter=MOVE) for figure, rho, *_ in SETTLED}
+    paths = {rho: evidence.select(figure, parameter="beta") for figure, rho in FIGURES}
     last = _last(paths[1.0])
     yield claim(
         id="fig05-consistent", **ANGRIST,
@@ -214,13 +208,12 @@ def _angrist(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     yield _published_value(evidence)
     after = evidence.published["angrist_iterations"]
-    for figure, rho, id, location in SETTLED:
-        yield claim_on_all_cells(
-            id=id, **ANGRIST | {"artefact": figure, "location": location},
-            statement=f"converges in expectation after about {after} iterations",
-            quantity=f"largest mean move of beta^(t), t >= {after}, to the end of its own run, relative to 2SLS",
-            cells=_moves(moves[rho], after), criterion=at_most(CLOSE), changed=f"{CHOSEN} {PAIRED}", note=ANALOGUE,
-        )  # fmt: skip
+    yield claim_on_all_cells(
+        id="fig05-iterations", **ANGRIST | {"location": "Sec. 4.2, Figure 5(b)"},
+        statement=f"converges in expectation after about {after} iterations",
+        quantity=f"largest mean move of beta^(t), t >= {after}, to the end of its own run, relative to 2SLS",
+        cells=_moves(evidence.select("fig05", parameter=MOVE), after), criterion=at_most(CLOSE), changed=f"{CHOSEN} {PAIRED}", note=ANALOGUE,
+    )  # fmt: skip
     for figure, rho, id in ON_TARGET:
         last = _last(paths[rho])
         yield claim(
@@ -248,7 +241,7 @@ def _first_stages(evidence: Evidence) -> Iterator[Claim]:
         },
         criterion=ABOVE_0, note=ANALOGUE,
     )  # fmt: skip
-    ends = {rho: _last(evidence.select(figure, parameter="Theta")) for figure, rho, *_ in SETTLED}
+    ends = {rho: _last(evidence.select(figure, parameter="Theta")) for figure, rho in FIGURES}
     yield claim_on_all_cells(
         id="angrist-theta-path", **ANGRIST | {"location": "Sec. 4.2, Figure 5(b)"},
         statement="the mean path of Theta converges within T = 20 too",
@@ -285,15 +278,9 @@ def _published_value(evidence: Evidence) -> Claim:
 
 def _card(evidence: Evidence) -> Iterator[Claim]:
     rows = evidence.select("fig13", parameter="beta")
-    paths = {rho: rows[rows["rho1"] == rho] for rho, _ in LEVELS}
+    # A reading may have runs at some levels only.
+    paths = {rho: rows[rows["rho1"] == rho] for rho, _ in LEVELS if (rows["rho1"] == rho).any()}
     moves = evidence.select("fig13", parameter=MOVE)
-    yield claim(
-        id="fig13-records", **CARD | {"location": "App. G.5", "kind": "text"},
-        statement="there are 2191 samples in total",
-        quantity="records with parental education and KWW",
-        measured=exactly(rows["records"].iloc[0]), criterion=within_of(evidence.published["card_records"], 0, words="equal to the published number"),
-        note="the paper names no rule; dropping rows without parental education and KWW was found to give this number",
-    )  # fmt: skip
     yield claim_on_all_cells(
         id="fig13-concentration", **CARD,
         statement=CONCENTRATED, quantity=RANGES, cells=_range_ratios(paths), criterion=at_least(1.0, words="above 1"),
@@ -307,6 +294,22 @@ def _card(evidence: Evidence) -> Iterator[Claim]:
             quantity=f"largest mean move of beta^(t), t >= {within}, to the end of its own run, relative to 2SLS, rho = {rho:g}",
             cells=_moves(moves[moves["rho1"] == rho], within), criterion=at_most(CLOSE), changed=f"{CHOSEN} {PAIRED}",
         )  # fmt: skip
+    ends = {f"rho = {rho:g}": _last(path) for rho, path in paths.items()}
+    yield claim_on_all_cells(
+        id="fig13-centre", **CARD | {"source": "ours"},
+        statement="(ours, as Figure 13's boxes are read) the private estimates centre on 2SLS in all settings",
+        quantity="distance of the median of beta^(T) to the 2SLS estimate of the same records, relative to it, by rho",
+        cells={name: _distance(median_of(last), last["two_sls"]) for name, last in ends.items()},
+        criterion=at_most(CLOSE), changed=f"Added after a review. {CHOSEN}",
+    )  # fmt: skip
+    yield judged_claim(
+        id="fig13-records", **CARD | {"location": "App. G.5", "kind": "text"},
+        statement=f"there are {evidence.published['card_records']:g} samples in total",
+        quantity="records with parental education and KWW", measured=exactly(rows["records"].iloc[0]),
+        criterion="none: the paper names no rule, and ours was found from this number", verdict="not testable", why="by construction",
+        changed="Until a review it counted as reproduced, by a rule that was chosen because it gives the number.",
+        note="rows without parental education or KWW are dropped",
+    )  # fmt: skip
 
 
 def _range_ratios(paths: dict[float, pd.DataFrame]) -> algebra.Places:
@@ -328,6 +331,8 @@ def _distance(estimate: Estimate, target: float) -> Estimate:
 
 def _moves(path: pd.DataFrame, after: int) -> algebra.Places:
     """Sizes of mean moves to the end of the run divided by 2SLS, by t; an interval that holds 0 starts there."""
+    if path.empty:
+        return {}
     target, moves = abs(_last(path)["two_sls"]), {}
     for row in algebra.rows_of(path[(path["t"] >= after) & (path["t"] < path["t"].max())]):
         move, half = abs(row["mean"]), half_width(row)

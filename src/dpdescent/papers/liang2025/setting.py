@@ -30,6 +30,11 @@ Algorithm = Literal[
     "DP-2S-GD", "2S-GD", "2S-GD, clipped", "DP-2S-GD-beta", "DP-2S-GD, publish beta", "DP-2S-GD, unclipped"
 ]  # fmt: skip
 NOISE_FREE = ("2S-GD", "2S-GD, clipped")
+# What an error is taken to in a row that compares two runs of a trial: its value is the first one's error to 2SLS less
+# the second one's, so that what both share, data and normals, leaves the standard error.
+ANOTHER_RUN = "another run"
+# The curve of a run's errors at all its iterations.
+ALONG = "along the iterations"
 Calibration = Literal["as published", "exact"]
 
 
@@ -224,11 +229,14 @@ def _releases(arm: Arm, n: int) -> tuple[GaussianReleases, ...]:
 ArmsOf = Callable[[Spec, IVProblem], list[Arm]]
 # Further measured columns on a data set, one row for each arm.
 MeasuresOf = Callable[[Spec, IVSample, IVProblem, list[Arm]], list[Row]]
+# Pairs of arms that a row compares: both indices, and the name of its curve; it has the labels of the first one.
+PairsOf = Callable[[list[Arm]], Iterator[tuple[int, int, str]]]
 
 
 def sweep(
-    spec: Spec, arms_of: ArmsOf, axes: Sequence[str] = (), measures_of: MeasuresOf | None = None
-) -> Iterator[Row]:
+    spec: Spec, arms_of: ArmsOf, axes: Sequence[str] = (), measures_of: MeasuresOf | None = None,
+    pairs_of: PairsOf | None = None, along: Callable[[Arm], bool] | None = None,
+) -> Iterator[Row]:  # fmt: skip
     """Yields rows of one part: distance of every arm's last iterate to 2SLS and to the truth, on every trial's data.
 
     Args:
@@ -236,21 +244,37 @@ def sweep(
         arms_of: returns the arms for a problem.
         axes: columns that are the cell's, or the panel.
         measures_of: returns further measured columns, one row for each arm.
+        pairs_of: yields the arms that are compared trial by trial.
+        along: tells whose errors at every iteration t are rows too.
     """
     place = {name: ({"panel": spec["panel"]} | spec["cell"])[name] for name in axes}
     for trial in range(*spec["trials"]):
         parameters, problem, sample = drawn(spec, trial)
         arms = arms_of(spec, problem)
-        result = dp_2s_gd.descend(sample, columns(arms, problem.n), normals(spec, trial, arms, sample))
+        noise = normals(spec, trial, arms, sample)
+        result = dp_2s_gd.descend(sample, columns(arms, problem.n), noise, record=along is not None)
         measures = measures_of(spec, sample, problem, arms) if measures_of else [{}] * len(arms)
         targets = {"beta_hat": two_stage_least_squares(sample).beta, "beta": parameters.beta}
+        errors = {name: np.linalg.norm(result.beta - target, axis=1) for name, target in targets.items()}
+        base = [
+            {
+                **place, **arm.labels, "trial": trial, "clip_fraction_stage1": result.clipped1[k],
+                "clip_fraction_stage2": result.clipped2[k], **measures[k],
+            }
+            for k, arm in enumerate(arms)
+        ]  # fmt: skip
         for k, arm in enumerate(arms):
-            for name, target in targets.items():
-                yield {
-                    **place, **arm.labels, "series": arm.series or arm.algorithm, "trial": trial, "error_to": name,
-                    "value": float(np.linalg.norm(result.beta[k] - target)),
-                    "clip_fraction_stage1": result.clipped1[k], "clip_fraction_stage2": result.clipped2[k], **measures[k],
-                }  # fmt: skip
+            for name, to_target in errors.items():
+                series = arm.series or arm.algorithm
+                yield base[k] | {"series": series, "error_to": name, "value": float(to_target[k])}
+        for first, second, series in pairs_of(arms) if pairs_of else ():
+            difference = float(errors["beta_hat"][first] - errors["beta_hat"][second])
+            yield base[first] | {"series": series, "error_to": ANOTHER_RUN, "value": difference}
+        if along and result.beta_path is not None:
+            for k in (k for k, arm in enumerate(arms) if along(arm)):
+                path = np.linalg.norm(result.beta_path[: arms[k].T + 1, k] - targets["beta_hat"], axis=1)
+                for t, error in enumerate(path.tolist()):
+                    yield base[k] | {"t": t, "series": ALONG, "error_to": "beta_hat", "value": error}
 
 
 def releases(spec: Spec, arms_of: ArmsOf) -> Iterator[Entry]:

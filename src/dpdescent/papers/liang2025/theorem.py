@@ -5,26 +5,26 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dpdescent.papers.liang2025 import appendices, cases, formulas, laws, setting
 from dpdescent.papers.liang2025.cases import Case
 from dpdescent.papers.liang2025.choices import no_clipping_thresholds
-from dpdescent.papers.liang2025.criteria import COMPARABLE, claim_on_all_cells, judged_claim
-from dpdescent.replication.judging.bound_rows import ORDER, bound_row, bound_value, unjudged_row, value_at
+from dpdescent.papers.liang2025.criteria import COMPARABLE, claim_on_all_cells
+from dpdescent.replication.judging import algebra
+from dpdescent.replication.judging.bound_rows import ORDER, bound_row, unjudged_row
 from dpdescent.replication.judging.criteria import Criterion, at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.records import Place
 from dpdescent.replication.judging.statistics import exactly
 
 FORMULAS: Place = {"artefact": "bounds", "location": "Remark 3.3", "kind": "theorem", "source": "paper"}
-WITHIN_THEORY = (
-    ("fig04-within-theory", "condition (21) at Figure 4, rho1 = 10"),
-    ("fig06-within-theory", "condition (6) at Figure 6"),
-)
 # Fractions of the ceilings (3), and dimensions p = q with the n of (6) at constant 1.
 FRACTIONS, DIMENSIONS = (0.01, 0.1, 0.5, 0.9, 0.99), (1, 2, 5, 10, 20)
 FAR = 10**12
+# A part of the range of Remark 3.2 that lies beyond it, and the steps of its recursion that are run.
+OUTSIDE, STEPS_OF_POPULATION = 1.05, 200
 # Relative steps about an optimum: no value there may be lower.
 STEPS = (0.5, 0.9, 0.99, 1.01, 1.1, 1.5)
 EQUAL = 1e-9
@@ -35,7 +35,7 @@ STRICT = 1e-9
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims that formulas decide by themselves, in the paper's order."""
     yield from _step_sizes(evidence)
-    yield from _within_theory(evidence)
+    yield _population(evidence)
     yield _burn_in(evidence)
     yield _noise_complexity()
 
@@ -93,15 +93,30 @@ def _step_sizes(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def _within_theory(evidence: Evidence) -> Iterator[Claim]:
-    for id, condition in WITHIN_THEORY:
-        yield judged_claim(
-            id=id, **FORMULAS | {"location": "Sec. 4", "source": "ours"},
-            statement="(ours) the experiments lie where the theorem applies",
-            quantity=condition,
-            measured=exactly(bound_value(evidence, condition)), criterion="none: the conditions have constants to which the paper gives no value", verdict="not testable", why="out of reach",
-            note="at our constants; condition (21) is explicit but for c0 and C0",
-        )  # fmt: skip
+def _population(evidence: Evidence) -> Claim:
+    """The recursion of Remark 3.2 run at the design of Figure 3(a), from zero."""
+    parameters, cells = cases.case(evidence, cases.FIGURE_3A, n=FAR).parameters, {}
+    hessian = parameters.Theta.T @ parameters.Theta
+    limits = {"eta": 2.0, "alpha": 2.0 / float(np.linalg.norm(parameters.Theta, 2)) ** 2}
+    for part in (*FRACTIONS, OUTSIDE):
+        # E zz' is the identity, so that E z(z'Theta - x') is the error of Theta itself; the second stage has Theta'Theta.
+        errors = {"eta": -parameters.Theta, "alpha": -parameters.beta}
+        sizes: dict[str, list[float]] = {"eta": [], "alpha": []}
+        for _ in range(STEPS_OF_POPULATION):
+            for name, error in errors.items():
+                sizes[name].append(float(np.linalg.norm(error)))
+                errors[name] = error - part * limits[name] * (error if name == "eta" else hessian @ error)
+        for name, norms in sizes.items():
+            steps = algebra.step_ratios(norms)
+            # Beyond the range the error must grow in the end, so that the inverse of the last ratio has to stay below 1.
+            worst = 1.0 / steps[-1].value if part == OUTSIDE else max((step.value for step in steps), default=0.0)
+            cells[f"{name} at {part:g} of its limit"] = exactly(worst)
+    return claim_on_all_cells(
+        id="remark-3.2-population", **FORMULAS | {"location": "Remark 3.2", "source": "identity"},
+        statement="(algebra) population descent converges monotonically for 0 < eta < 2 and 0 < alpha < 2 / ||Theta||^2, and not beyond",
+        quantity="largest ratio of the error of a step to that before; beyond the range the inverse of the last one",
+        cells=cells, criterion=at_most(1.0 - EQUAL, words="below 1"), changed="Added after a review.",
+    )  # fmt: skip
 
 
 def _burn_in(evidence: Evidence) -> Claim:
@@ -190,9 +205,12 @@ def _of_size(case: Case) -> Iterator[Bound]:
         ),
     ):  # fmt: skip
         yield bound_row(bound=name, location=location, setting=text, value=value, measured=measured, note=note)
-    yield bound_row(
-        bound="n of Lemmas D.6 to D.8", location="(6)", setting=text,
-        value=laws.minimum_sample_size(theta, math.inf, math.inf), measured=theta.n, direction="at least", note=ORDER,
+    needed = laws.minimum_sample_size(theta, math.inf, math.inf)
+    yield cases.order_row(
+        bound_row(
+            bound="n of Lemmas D.6 to D.8", location="(6)", setting=text, value=needed, measured=theta.n, direction="at least",
+            note=ORDER,
+        )
     )  # fmt: skip
 
 
@@ -220,33 +238,39 @@ def _of_run(case: Case) -> Iterator[Bound]:
         measured=laws.proposition_3_1_budget(case.gamma, case.gamma, case.lambda_1, case.lambda_2, n, case.T),
         note="measured is (2T/n^2)(gamma1^2/lambda1^2 + gamma2^2/lambda2^2): half of what is claimed",
     )  # fmt: skip
-    yield bound_row(
-        bound="R", location="(24)", setting=text,
-        value=math.sqrt(problem.p) * (math.sqrt(problem.q) + math.sqrt(problem.tau)) ** 3,
-        measured=laws.noise_complexity(problem), note=f"measured is R; value its order; {ORDER}",
+    orders = (
+        (
+            "R", "(24)", math.sqrt(problem.p) * (math.sqrt(problem.q) + math.sqrt(problem.tau)) ** 3,
+            laws.noise_complexity(problem), False, f"measured is R; value its order; {ORDER}",
+        ),
+        (
+            "T of condition (5)", "(5)", laws.iteration_limit(problem, case.rho1), case.T, False,
+            f"measured is T, slack 0; {ORDER}",
+        ),
+        (
+            "n of condition (6)", "(6)", laws.minimum_sample_size(problem, case.rho1, case.rho2), n, True,
+            f"measured is n; {ORDER}",
+        ),
+        (
+            "n of Lemma D.1", "Lemma D.1", appendices.no_clipping_sample_size(problem, case.rho1, case.rho2, case.T), n,
+            True, f"(6) leaves out its sqrt T; {ORDER}",
+        ),
+        *(
+            (name, "App. E.1", least, case.gamma, True, f"measured is the experiments' threshold; {ORDER}")
+            for name, least in no_clipping_thresholds(case).items()
+        ),
     )  # fmt: skip
-    yield bound_row(
-        bound="T of condition (5)", location="(5)", setting=text, value=laws.iteration_limit(problem, case.rho1),
-        measured=case.T, note=f"measured is T, slack 0; {ORDER}",
-    )  # fmt: skip
-    yield bound_row(
-        bound="T of condition (21)", location="(21)", setting=text, value=_explicit_limit(case), measured=case.T,
-        note="measured is T",
-    )  # fmt: skip
-    yield bound_row(
-        bound="n of condition (6)", location="(6)", setting=text,
-        value=laws.minimum_sample_size(problem, case.rho1, case.rho2), measured=n, direction="at least", note=ORDER,
-    )  # fmt: skip
-    yield bound_row(
-        bound="n of Lemma D.1", location="Lemma D.1", setting=text,
-        value=appendices.no_clipping_sample_size(problem, case.rho1, case.rho2, case.T), measured=n, direction="at least",
-        note=f"(6) leaves out its sqrt T; {ORDER}",
-    )  # fmt: skip
-    for name, least in no_clipping_thresholds(case).items():
-        yield bound_row(
-            bound=name, location="App. E.1", setting=text, value=least, measured=case.gamma, direction="at least",
-            note=f"measured is the experiments' threshold; {ORDER}",
+    for bound, location, value, measured, least, note in orders:
+        row = bound_row(
+            bound=bound, location=location, setting=text, value=value, measured=measured, note=note,
+            direction="at least" if least else "at most",
         )  # fmt: skip
+        yield cases.order_row(row)
+    limit = _explicit_limit(case)
+    yield bound_row(
+        bound="T of condition (21)", location="(21)", setting=text, value=limit, measured=case.T,
+        note=f"measured is T; ||Theta_hat|| taken as ||Theta||{'' if limit >= 1 else '; no T >= 1 is admitted'}",
+    )  # fmt: skip
 
 
 def _explicit_limit(case: Case) -> float:
@@ -258,28 +282,12 @@ def _explicit_limit(case: Case) -> float:
 
 
 def _named(evidence: Evidence) -> Iterator[Bound]:
-    for rho1 in sorted({10.0, *evidence.select("fig04", panel="a")["rho1"]}):
-        table = evidence.select("fig04", error_to="beta_hat", panel="a", rho1=float(rho1))
-        figure_4 = cases.case(evidence, cases.FIGURE_4, rho1=float(rho1), rho2=10.0)
-        limit = _explicit_limit(figure_4)
-        admitted = "" if limit >= 1 else "; no T >= 1 is admitted"
-        yield bound_row(
-            bound=f"condition (21) at Figure 4, rho1 = {rho1:g}", location="(21)",
-            setting=f"{figure_4.shape}, rho1={rho1:g}, rho2=10", value=limit,
-            measured=None if table.empty else value_at(table.loc[[table["mean"].idxmin()]], "T"),
-            note=f"largest T; measured is the T of least mean error; ||Theta_hat|| taken as ||Theta||{admitted}",
-        )  # fmt: skip
     figure_6 = cases.case(evidence, cases.FIGURE_6, rho2=1.0)
-    text, n = f"{figure_6.shape}, rho1=1, rho2=1", figure_6.problem.n
-    yield bound_row(
-        bound="condition (6) at Figure 6", location="(6)", setting=text,
-        value=laws.minimum_sample_size(figure_6.problem, figure_6.rho1, figure_6.rho2), measured=n, direction="at least",
-        note=f"measured is n; {ORDER}",
-    )  # fmt: skip
     # The lemma's sample size grows like sqrt T; rounding must not put an exact root on the wrong side.
     unit = appendices.no_clipping_sample_size(figure_6.problem, figure_6.rho1, figure_6.rho2, 1)
     yield unjudged_row(
         bound="smallest T at which Lemma D.1's sample size exceeds n = 1000 (rho2 = 1)", location="Lemma D.1",
-        setting=text, value=math.floor((n / unit) ** 2 * (1 + 1e-12)) + 1,
+        setting=f"{figure_6.shape}, rho1=1, rho2=1",
+        value=math.floor((figure_6.problem.n / unit) ** 2 * (1 + 1e-12)) + 1,
         note=f"(6) leaves out the lemma's sqrt T; {ORDER}",
     )  # fmt: skip

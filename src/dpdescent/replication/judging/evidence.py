@@ -94,8 +94,9 @@ class Claim:
 
 # The most words that all parts of a finding's text have together.
 MOST_WORDS = 120
-# Authors get a letter about findings of these kinds and severities.
+# Findings that tell why the counterexample works and what would mend the statement, as those of a letter do.
 LETTER_KINDS: tuple[FindingKind, ...] = ("privacy", "mathematics")
+# Authors get a letter about findings of these severities.
 GRAVE: tuple[Severity, ...] = ("high", "medium")
 
 # Rows of a table as text, the head first.
@@ -112,8 +113,7 @@ class Finding:
         measured: the smallest counterexample with its numbers, the worst case first.
         charitable_reading, why, repair: the meaning under which the statement holds; the reason why the counterexample
             works; the change that mends the statement.
-        headline: one plain sentence that begins with the worst number, for the front pages; findings about privacy or
-            mathematics have one from severity medium on.
+        headline: one plain sentence that begins with the worst number, for the front pages, from severity medium on.
         shown: the rows that carry the numbers, for the letter to the authors; they stand in no column.
     """
 

@@ -1,11 +1,11 @@
-"""Letters to the authors of a paper: a page of Markdown for each grave finding about privacy or mathematics."""
+"""Letters to the authors of a paper: a page of Markdown for each grave finding."""
 
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpdescent.replication.judging.evidence import GRAVE, LETTER_KINDS
+from dpdescent.replication.judging.evidence import GRAVE
 from dpdescent.replication.report.summary import table
 
 Row = dict[str, str]
@@ -60,8 +60,8 @@ RECORD = "; your answer will stand beside it. In our list it is `{finding}` ({ki
 
 
 def due(finding: Row) -> bool:
-    """Whether authors get a letter about a finding: it is about privacy or mathematics, from severity medium on."""
-    return finding["kind"] in LETTER_KINDS and finding["severity"] in GRAVE
+    """Whether authors get a letter about a finding: from severity medium on."""
+    return finding["severity"] in GRAVE
 
 
 def letter(

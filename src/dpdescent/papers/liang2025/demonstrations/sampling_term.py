@@ -1,4 +1,4 @@
-"""sampling-term: 2S-GD without noise and clipping against 2SLS, ten instruments, five regressors (liang2025)."""
+"""sampling-term: 2S-GD without noise against 2SLS, q = 10, p = 5; a design of its own (liang2025)."""
 
 import numpy as np
 
