@@ -602,7 +602,7 @@ def test_every_level_of_the_ablation_changes_what_it_says() -> None:
 
 
 def test_tails_of_the_ablation_average_one_path() -> None:
-    rows = values(rows_of("ablation", small("ablation")), "choice", "level")
+    rows = values(rows_of("ablation", small("ablation")).query("series == @OURS"), "choice", "level")
     assert rows["tail", "0.5"] == pytest.approx(rows["rule", "corrected"], rel=1e-12)
     assert rows["noise multiplier", "exact"] == rows["rule", "corrected"] == rows["printed, one by one", "none"]
     assert rows["tail"].nunique() == 4

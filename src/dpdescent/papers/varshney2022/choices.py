@@ -24,10 +24,10 @@ from dpdescent.papers.varshney2022.criteria import (
     risks,
     rows,
 )
-from dpdescent.papers.varshney2022.descents import compared, runs_of, tail_average, trials_of
+from dpdescent.papers.varshney2022.descents import NO_STEPS, compared, runs_of, tail_average, trials_of
 from dpdescent.papers.varshney2022.descents import least_squares as fit
 from dpdescent.papers.varshney2022.formulas import published_multiplier, theorem_step
-from dpdescent.papers.varshney2022.setting import AMBSSGD, LOG_POWER, OLS, Design, Entry, Part, Row, Spec
+from dpdescent.papers.varshney2022.setting import ADA_SSP, AMBSSGD, LOG_POWER, OLS, Design, Entry, Part, Row, Spec, over
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.algebra import Places, floats
 from dpdescent.replication.judging.bound_rows import row_at
@@ -104,15 +104,25 @@ def run_ablation(spec: Spec) -> Iterator[Row]:
     for trial, X, Y in trials_of(part, design, N, [sigma]):
         choices = choices_of(spec, float(part.stream(design.place(N), trial, "offset").random()))
         outcomes = runs_of(part, choices, X, Y, trial)
+        measured: dict[tuple[str, str], float] = {}
         for choice, level in choices:
             outcome = outcomes[choice, level]
             average, path = outcome.average, outcome.path[1:]
             if choice == "tail":
                 average = np.asarray(path[-1]) if level == LAST else tail_average(path, float(level))
+            measured[choice, level] = float(design.risk(average))
             yield {
                 **base, "choice": choice, "level": level, "series": AMBSSGD, "trial": trial,
-                "value": float(design.risk(average)), **outcome.measures,
+                "value": measured[choice, level], **outcome.measures,
             }  # fmt: skip
+        # A level of each of these choices beside its others, because they are compared on the same records.
+        for choice, level in measured:
+            printed_level = spec["arms"]["compared"].get(choice)
+            if (choice, printed_level) in measured and level != printed_level:
+                value = math.log(measured[choice, printed_level] / measured[choice, level])
+                row = {**base, "choice": choice, "level": level, "series": over(printed_level, "the level")}
+                nothing = dict.fromkeys(outcome.measures, math.nan)
+                yield {**row, **nothing, "trial": trial, "value": value}
 
 
 def choices_of(spec: Spec, offset: float) -> dict[tuple[str, str], Choice]:
@@ -173,12 +183,16 @@ def run_tails(spec: Spec) -> Iterator[Row]:
     design, N = next((choice.design, choice.N) for choice in choices.values())
     base = {"law": law, "N": N, "d": design.d, "sigma": sigma, "eps": part.settings.eps, "delta": part.delta}
     for trial, X, Y in trials_of(part, design, N, [sigma]):
+        by_factor: dict[str, float] = {}
         for factor, outcome in runs_of(part, choices, X, Y, trial).items():
-            risk = float(design.risk(outcome.average))
+            risk = by_factor[factor] = float(design.risk(outcome.average))
             row = {**base, "factor": factor, "T": part.T, "series": AMBSSGD, "trial": trial, "value": risk}
             yield {**row, **outcome.measures}
         for series, risk, measures in compared(part, design, others, X, Y, trial):
             yield {**base, "factor": series, "T": part.T, "series": series, "trial": trial, "value": risk, **measures}
+            for factor in by_factor if series == ADA_SSP else ():
+                row = {**base, **NO_STEPS, "factor": factor, "series": over(series, AMBSSGD), "trial": trial}
+                yield {**row, "value": math.log(risk / by_factor[factor])}
         yield {**base, "series": OLS, "trial": trial, "value": float(design.risk(fit(X, Y)[0]))}
 
 

@@ -47,6 +47,7 @@ from dpdescent.replication.judging.records import Place
 from dpdescent.replication.judging.statistics import Estimate
 
 ONE_PASS, WISHART, CLIPPED, AGAIN = "one pass", "Wishart draw", "records clipped", "records used again"
+STATISTICS = "sufficient statistics"
 # Least number of records of a batch, because DP-STAT and the gradient both need some.
 LEAST = 20
 STAND_IN = (
@@ -153,8 +154,9 @@ class Scan:
         self.sizes = [round(self.design.d * ratio) for ratio in np.geomspace(first, last, count).tolist()]
         self.goals: list[Goal] = [(float(sigma), float(target)) for sigma, target in spec["cell"]["goals"]]
         self.draws: int = spec["arms"]["draws"]
-        one_pass = (AMBSSGD, setting.ANY_QUANTILE.format(self.part.settings.quantile), FIXED)
-        self.series = one_pass if self.part.panel == ONE_PASS else (ADA_SSP, ADA_SSP_TIGHT)
+        self.series: tuple[str, ...] = tuple(
+            spec["arms"]["series"][ONE_PASS if self.part.panel == ONE_PASS else STATISTICS]
+        )
 
     def arms(self, N: int, sigma: float, *, label: int = 0, offset: float = 0.0) -> dict[str, Arm[Any]]:
         """Returns the arms at one N and label noise by series; AdaSSP gets X'X and X'y, so that nothing is clipped."""

@@ -1,5 +1,6 @@
 """Powers of N, eps, delta, sigma and kappa in DP-AMBSSGD's risk: Theorem 3.7 with its remarks."""
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -24,7 +25,7 @@ from dpdescent.papers.varshney2022.criteria import (
 from dpdescent.papers.varshney2022.descents import NO_STEPS, Measured, compared, fresh, risks_of, runs_of, trials_of
 from dpdescent.papers.varshney2022.descents import least_squares as fit
 from dpdescent.papers.varshney2022.formulas import gaussian_multiplier
-from dpdescent.papers.varshney2022.setting import AMBSSGD, OLS, QUANTILE, Design, Entry, Part, Row, Spec
+from dpdescent.papers.varshney2022.setting import ADA_SSP, AMBSSGD, OLS, QUANTILE, Design, Entry, Part, Row, Spec, over
 from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.algebra import Places, floats
 from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most, within_of
@@ -32,6 +33,8 @@ from dpdescent.replication.judging.evidence import Claim, Evidence, Source
 from dpdescent.replication.judging.records import Place, Regime
 
 STATISTICS = "sufficient statistics"
+# Name of the multiple of kappa of the settings, in series.
+MULTIPLE = "T = c kappa"
 # Series, label noise, epsilon, delta.
 Key = tuple[str, float, float, float]
 
@@ -94,7 +97,7 @@ def run_risk_vs_kappa(spec: Spec) -> Iterator[Row]:
     """Yields a risk for each T and trial of one condition number, and those of other methods and least squares."""
     part, sigma = Part.of(spec), spec["arms"]["sigma"]
     choices, others = _choices_by_iterations(spec, part)
-    design, N = next((choice.design, choice.N) for choice in choices.values())
+    design, N = part.design(spec["cell"]["d"]), spec["cell"]["N"]
     base = {
         "panel": part.panel, "N": N, "d": design.d, "sigma": sigma, "eps": part.settings.eps, "delta": part.delta,
         "kappa": part.kappa,
@@ -106,11 +109,19 @@ def run_risk_vs_kappa(spec: Spec) -> Iterator[Row]:
             risk = tail_risk(design.lam, -design.w_star, choice.eta, choice.b, sigma, 0.0, T, tail)
             yield {**base, "T": T, "series": "no noise", "trial": 0, "value": risk}
     for trial, X, Y in trials_of(part, design, N, [sigma]):
+        by_steps: dict[int, float] = {}
         for T, outcome in runs_of(part, choices, X, Y, trial).items():
-            risk = float(design.risk(outcome.average))
+            risk = by_steps[T] = float(design.risk(outcome.average))
             yield {**base, "T": T, "series": AMBSSGD, "trial": trial, "value": risk, **outcome.measures}
+        paired = {
+            (over(MULTIPLE, "T"), T): math.log(by_steps[part.T] / by_steps[T]) for T in by_steps if part.T in by_steps
+        }
         for series, risk, measures in compared(part, design, others, X, Y, trial):
             yield {**base, "T": part.T, "series": series, "trial": trial, "value": risk, **measures}
+            if series == ADA_SSP and part.T in by_steps:
+                paired[over(ADA_SSP, AMBSSGD), part.T] = math.log(risk / by_steps[part.T])
+        for (name, T), value in paired.items():
+            yield {**base, **NO_STEPS, "T": T, "series": name, "trial": trial, "value": value}
         risk = float(design.risk(fit(X, Y)[0]))
         yield {**base, "series": OLS, "trial": trial, "value": risk}
 

@@ -24,7 +24,18 @@ from dpdescent.papers.varshney2022.criteria import (
 )
 from dpdescent.papers.varshney2022.descents import records_of, runs_of, shuffled, trial_of, trials_of
 from dpdescent.papers.varshney2022.formulas import NORMAL_K2, practical_threshold
-from dpdescent.papers.varshney2022.setting import AMBSSGD, FIXED, PUBLISHED, QUANTILE, Design, Entry, Part, Row, Spec
+from dpdescent.papers.varshney2022.setting import (
+    AMBSSGD,
+    FIXED,
+    PUBLISHED,
+    QUANTILE,
+    Design,
+    Entry,
+    Part,
+    Row,
+    Spec,
+    over,
+)
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places, floats
 from dpdescent.replication.judging.criteria import at_least, at_most, within_of
@@ -60,9 +71,16 @@ def run_clip_path(spec: Spec) -> Iterator[Row]:
                 # Without constants and logarithms, because (2), (4) and eq. (48) fix what zeta follows up to these.
                 "claimed scale": np.sqrt(choice.problem.bound_squared * (distance_squared + sigma**2)),
             }  # fmt: skip
+            zeta = np.log(outcome.thresholds)
+            paths |= {
+                over("zeta", "the first"): zeta - zeta[0],
+                over("zeta", "the one before"): np.diff(zeta, prepend=math.nan),
+                over("zeta", "claimed scale"): zeta - np.log(paths["claimed scale"]),
+            }
             for series, path in paths.items():
                 for t, value in enumerate(path.tolist()):
-                    yield {**base, "t": t, "series": series, "trial": trial, "value": value}
+                    if not math.isnan(value):
+                        yield {**base, "t": t, "series": series, "trial": trial, "value": value}
 
 
 def _choices(spec: Spec, part: Part) -> dict[float, Choice]:
@@ -84,6 +102,9 @@ def run_ext_thresholds(spec: Spec) -> Iterator[Row]:
     part, N, sigmas = Part.of(spec), spec["cell"]["N"], as_list(spec["arms"]["sigma"])
     design = part.design(spec["cell"]["d"])
     base = {"N": N, "d": design.d, "eps": part.settings.eps, "delta": part.delta}
+    if "best" in spec["cell"]:
+        yield from ({**base, **row} for row in _at_their_best(spec, part, design))
+        return
     for trial in part.trials:
         X, Y = records_of(part, design, N, sigmas, trial)
         for T, arms in _arms_by_iterations(spec, part, design):
@@ -93,6 +114,45 @@ def run_ext_thresholds(spec: Spec) -> Iterator[Row]:
                     **base, "sigma": sigma, "T": T, "factor": factor, "series": series, "trial": trial,
                     "value": float(design.risk(outcome.average)), "clip_fraction": float(outcome.clipped.mean()),
                 }  # fmt: skip
+
+
+def _at_their_best(spec: Spec, part: Part, design: Design) -> Iterator[Row]:
+    """Yields the log-ratio of the risks of both methods at the configured factors and T for every trial.
+
+    Records and normals have streams of their own, because factors and T are the best of the grid's trials.
+    """
+    N, sigmas = spec["cell"]["N"], as_list(spec["arms"]["sigma"])
+    for trial in part.trials:
+        X, Y = design.draw(N, np.array(sigmas), part.stream(design.place(N), trial, "data of a choice"))
+        found: dict[tuple[str, float], float] = {}
+        for T, arms in _best_arms(spec, part, design):
+            outcomes = trial_of(
+                part, design, N, trial, T, arms, shuffled(part, design, X, Y, trial, T), "noise of a choice"
+            )
+            found |= {
+                (name, sigma): float(design.risk(outcomes[name, sigma, factor].average)) for name, sigma, factor in arms
+            }
+        for sigma in sorted({sigma for _, sigma in found}):
+            value = math.log(found[FIXED, sigma] / found[AMBSSGD, sigma])
+            yield {
+                "sigma": sigma, "T": math.nan, "factor": math.nan, "series": over(FIXED, AMBSSGD), "trial": trial,
+                "value": value, "clip_fraction": math.nan,
+            }  # fmt: skip
+
+
+def _best_arms(spec: Spec, part: Part, design: Design) -> Iterator[tuple[int, dict[Key, Arm[SGDArm]]]]:
+    """Yields every configured T with the arms that have it; `best` has label noise, factor and T of both methods."""
+    N, columns = spec["cell"]["N"], {sigma: label for label, sigma in enumerate(as_list(spec["arms"]["sigma"]))}
+    by_steps: dict[int, dict[Key, Arm[SGDArm]]] = {}
+    for sigma, fixed_factor, fixed_steps, factor, steps in spec["cell"]["best"]:
+        if sigma not in columns:
+            continue
+        at = Choice.of(part, design, N, sigma, T=fixed_steps)
+        threshold = practical_threshold(at.problem, fixed_factor)
+        by_steps.setdefault(fixed_steps, {})[FIXED, sigma, fixed_factor] = fixed_clip(at, threshold, columns[sigma])
+        at = Choice.of(part, design, N, sigma, T=steps, factor=factor)
+        by_steps.setdefault(steps, {})[AMBSSGD, sigma, factor] = at.arm(AMBSSGD, columns[sigma])
+    yield from sorted(by_steps.items())
 
 
 def _arms_by_iterations(spec: Spec, part: Part, design: Design) -> Iterator[tuple[int, dict[Key, Arm[SGDArm]]]]:
@@ -114,7 +174,8 @@ def _arms_by_iterations(spec: Spec, part: Part, design: Design) -> Iterator[tupl
 def releases_ext_thresholds(spec: Spec) -> Iterable[Entry]:
     """Yields the ledger entries of one N."""
     part, N = Part.of(spec), spec["cell"]["N"]
-    for T, arms in _arms_by_iterations(spec, part, part.design(spec["cell"]["d"])):
+    arms_by_steps = _best_arms if "best" in spec["cell"] else _arms_by_iterations
+    for T, arms in arms_by_steps(spec, part, part.design(spec["cell"]["d"])):
         for (series, sigma, factor), arm in arms.items():
             name = f"{part.variant}: {series} N={N} sigma={sigma:g} T={T} factor={factor:g}"
             yield name, arm.mechanism, part.delta
