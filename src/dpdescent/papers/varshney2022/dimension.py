@@ -277,6 +277,7 @@ def releases_sample_complexity(spec: Spec) -> Iterable[setting.Entry]:
 # Claims ----------------------------------------------------------------------------------------------------------------
 
 SIZES, RISKS = "sample_complexity", "risk_vs_d"
+MORE_SCANS = "more scans"
 GOAL = ["sigma", "target"]
 REACHED = "smallest N at which the median risk reaches its goal"
 IN_TEXT: Place = {"artefact": SIZES, "location": "Abstract, Sec. 1.3", "kind": "text", "source": "paper"}
@@ -297,10 +298,10 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield from _reuse(evidence)
 
 
-def _sizes(evidence: Evidence, series: str, smallest_d: float = 0.0) -> pd.DataFrame:
+def _sizes(evidence: Evidence, series: str, smallest_d: float = 0.0, variant: str = "main") -> pd.DataFrame:
     """Rows with the smallest N of one method; panels that continue a grid of d are taken together."""
     where = {"panel": ONE_PASS} if series == FIXED else {}
-    table = rows(evidence, SIZES, series=series, **where)
+    table = rows(evidence, SIZES, variant, series=series, **where)
     return table[floats(table, "d") >= smallest_d].sort_values("d")
 
 
@@ -370,14 +371,16 @@ def _gap(evidence: Evidence) -> Iterator[Claim]:
         quantity=f"{REACHED}, of AdaSSP over that of DP-AMBSSGD at q = 0.9: the smallest over d and goals",
         cells=algebra.ratios(_sizes(evidence, ADA_SSP), table, on), criterion=at_least(1.0), changed=NOT_OURS,
     )  # fmt: skip
-    tight = _sizes(evidence, ADA_SSP_TIGHT, float(LARGE_D) / 4)
-    gap, moving = (criteria.gains(tight, sizes, on) for sizes in (table, _sizes(evidence, AMBSSGD)))
+    from_d = float(LARGE_D) / 4
+    more, fewer = (_sizes(evidence, ADA_SSP_TIGHT, from_d, variant) for variant in (MORE_SCANS, "main"))
+    gap = criteria.gains(more, _sizes(evidence, setting.QUANTILE, from_d, MORE_SCANS), on)
+    moving = criteria.gains(fewer, _sizes(evidence, AMBSSGD), on)
     yield claim_on_all_cells(
         id="gap-grows", **IN_TEXT,
         statement=f"the gap between them grows like sqrt(d), log factors hidden {criteria.FIXED_QUANTILE}",
         quantity=f"log-log slope in d, d >= {LARGE_D // 4}, of the same ratio with the bound 1.2 sqrt(d): the one furthest from 1/2",
         cells=algebra.measured_by(gap, GOAL, in_d), criterion=within_of(0.5, LOGARITHMS),
-        changed=f"{NOT_OURS} Errors were left out.",
+        changed=f"{NOT_OURS} Errors were left out. After a third reading more scans were run, because three leave the exponent open by a half.",
         note=f"at d <= {gap['d'].max():g} the two differ by a constant before they differ by an exponent. With the rule C = 1: {algebra.places_text(algebra.measured_by(moving, GOAL, in_d))}",
     )  # fmt: skip
 

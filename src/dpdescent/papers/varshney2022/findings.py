@@ -111,7 +111,7 @@ def _high_probability(evidence: Evidence) -> Finding:
         why="Lemmas 3.5 (printed without an expectation) and 3.11 bound the mean, which the proofs take for every draw",
         charitable="Lemmas 3.5 and 3.11 hold in the mean; O~ of Theorem 3.2 may hide log N",
         repair="d + 100 log N for d in the first term, or an expectation",
-        headline=headline(chances if len(runs) else (), "in place of N^-100: the chance at d = 2 that label noise exceeds 8 sigma^2 d/N."),
+        headline=headline(powers if len(runs) else (), f"in place of -100: the power of N = {RECORDS_OF_3_7:g} that the chance of a risk above both terms of Theorem 3.7 has, at d = 2."),
         shown=(("d", "P(chi^2_d > 8 d)", f"as a power of N = {RECORDS_OF_3_7:g}"), *((f"{d}", f"{chance:.3g}", f"{math.log10(chance) / math.log10(RECORDS_OF_3_7):.3g}") for d, chance in zip(dimensions, chances, strict=True))),
     )  # fmt: skip
 

@@ -68,7 +68,7 @@ def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """
     figure, axes = panels(2, 2, size=(5.6, 3.9), squeeze=False)
     by_steps, best, by_kappa, others = axes.flat
-    main = select(table)
+    main = styles.risks_of(select(table))
     rows = where(main, series=AMBSSGD)
     conditions, multiple = figures.values_of(rows, "kappa"), _common_multiple(rows)
     law = rf"$T={multiple:g}\kappa$"

@@ -269,9 +269,9 @@ def _order(evidence: Evidence, factor: float) -> Iterator[Claim]:
     yield claim_on_all_cells(
         id="theorem-3.7-order", **LEVEL | {"location": "Thm 3.7, Cor. 3.8"},
         statement=f"excess risk is at most 8 sigma^2 d/N + O~(sigma^2 d^2 log(1/delta) / (eps N)^2) {criteria.FIXED_QUANTILE}",
-        quantity=f"risk over that sum with the hidden factor at 1, over the same at the first N: the largest; {MEDIAN}",
-        cells=criteria.ratios_to_first(bound, "N", ["panel", "eps", "sigma"]), criterion=at_most(SAME_ORDER),
-        changed=f"Before a review errors were left out, and no N eps^2 / d was near 1. {criteria.NOT_OURS}",
+        quantity=f"log-log slope in N of the risk over that sum with the hidden factor at 1: the largest over panels, eps and sigma; {MEDIAN}",
+        cells=algebra.measured_by(bound, ["panel", "eps", "sigma"], lambda group: algebra.exponent(group, "N")), criterion=at_most(criteria.LOGARITHMS),
+        changed=f"Before a review errors were left out, and no N eps^2 / d was near 1. {criteria.NOT_OURS} After a third reading the exponent is judged, where a spread by four was allowed.",
         note=f"hidden factor in front of the whole, at most: {bound['mean'].max():.3g}. The second term without its logarithms of N is at most "
         f"{np.max(private / first_term(table), initial=0.0):.2g} of sigma^2 d/N: theorem-3.7-privacy-term judges it alone",
     )  # fmt: skip
@@ -279,9 +279,9 @@ def _order(evidence: Evidence, factor: float) -> Iterator[Claim]:
     yield claim_on_all_cells(
         id="theorem-3.7-privacy-term", **LEVEL | {"location": "Thm 3.7, Lemma 3.11"},
         statement=f"the term of privacy is O~(sigma^2 d^2 log(1/delta) / (eps N)^2) {criteria.FIXED_QUANTILE}",
-        quantity=f"{criteria.COST}, over {PRIVACY_UNIT}, at eps = 0.2, over the same at the first N: the largest; {MEDIAN}",
-        cells=criteria.ratios_to_first(alone, "N", ["sigma"]), criterion=at_most(SAME_ORDER),
-        changed="The claim was added after a review: of the whole sum the term of privacy is too small a part to be judged.",
+        quantity=f"log-log slope in N of {criteria.COST}, over {PRIVACY_UNIT}, at eps = 0.2: the largest over sigma; {MEDIAN}",
+        cells=algebra.measured_by(_privacy_alone(risks(evidence, "risk_vs_n", QUANTILE, "more trials", panel=criteria.SMALL_EPS)), ["sigma"], lambda group: algebra.exponent(group, "N")), criterion=at_most(criteria.LOGARITHMS),
+        changed="The claim was added after a review: of the whole sum the term of privacy is too small a part to be judged. After a third reading the exponent is judged, where a spread by four was allowed, which half a power of N passes over these N.",
         note=f"the constant is hidden: {extent(alone['mean'])} of that unit; log^2 N is log^{{4a}} N of Lemma 3.11",
     )  # fmt: skip
     further = _privacy_alone(risks(evidence, "risk_vs_eps", QUANTILE))
