@@ -48,6 +48,9 @@ def test_a_table_without_rows_or_with_one_trial_is_drawn(name: str) -> None:
     empty = drawn_from(name, table.iloc[:0], {})
     assert empty.axes[0].get_xlabel()
     assert not [each for axes in empty.axes for each in axes.containers if len(each[0].get_xdata())]
+    empty.canvas.draw()
+    # As a file with a header alone is read.
+    drawn_from(name, table.iloc[:0].astype(object), {}).canvas.draw()
     coarse = table.assign(trials=1, se=math.nan)
     for column in ("N", "d", "sigma", "eps", "kappa", "T", "s", "levels", "alpha", "delta", "c1", "b", "zeta_factor"):
         if column in coarse and coarse[column].notna().any():
