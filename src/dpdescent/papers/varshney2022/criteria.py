@@ -237,16 +237,6 @@ def gains(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str] = PLACE) -
     return pd.DataFrame(ratios, columns=upper.columns)
 
 
-def ratios_to_first(table: pd.DataFrame, axis: str, keys: Sequence[str]) -> Places:
-    """Ratios of all means to that at the first place of an axis, by place, without the first itself."""
-    ratios: Places = {}
-    for _, group in table.groupby(list(keys), sort=True):
-        ordered = group.sort_values(axis)
-        for row in algebra.rows_of(ordered.iloc[1:]):
-            ratios[algebra.place_of(row, [*keys, axis])] = algebra.ratio_of_rows(row, ordered.iloc[0])
-    return {place: ratio for place, ratio in ratios.items() if not math.isnan(ratio.value)}
-
-
 def extent(values: Iterable[float]) -> str:
     """Text of the smallest and the largest value, for a note."""
     listed = list(values)
