@@ -316,6 +316,8 @@ def _ours(evidence: Evidence) -> Iterator[Claim]:
     runs = least.assign(N=least["mean"], T=evidence.settings_of(SIZES)["steps_per_kappa"]).dropna(
         subset=criteria.NEEDED
     )
+    # As the scan does, because fewer records are no batches.
+    runs = runs[floats(runs, "N") >= LEAST * floats(runs, "T")]
     choices = ((f"d = {row['d']:g}", criteria.choice_at(evidence, SIZES, row)) for row in algebra.rows_of(runs))
     statistic = algebra.values_text(((d, choice.s / choice.b) for d, choice in choices), ".2g")
     moving = algebra.places_text(algebra.measured_by(_sizes(evidence, AMBSSGD), GOAL, in_d))
