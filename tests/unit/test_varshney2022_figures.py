@@ -203,7 +203,7 @@ def test_a_method_has_one_look_in_all_papers_and_no_two_look_alike() -> None:
     kinds = [tuple(map(str, styles.look(name).values())) for name in styles.METHODS]
     assert len(set(kinds)) == len(kinds)
     lines = {each.get_label(): each[0] for panel in draw("risk_vs_n").axes for each in panel.containers}
-    for name in {*only("risk_vs_n", "N > 0")["series"]}:
+    for name in {*styles.risks_of(only("risk_vs_n", "N > 0"))["series"]}:
         assert lines[styles.label_of(name)].get_color() == style.METHODS.get(name, styles.look(name)["color"]), name
     assert styles.look("one of one's own")["color"] == style.GREY
 
