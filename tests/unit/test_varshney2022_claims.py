@@ -252,12 +252,6 @@ INSIDE = both(
     put("ext_thresholds", "mean", 1.0, series=FIXED), put("ext_thresholds", "mean", 0.5, **BEST),
     put("ext_thresholds", "mean", math.log(5.0), series=FIXED_BY_AMB),
 )  # fmt: skip
-EXPONENTS = both(
-    put("risk_vs_n", "mean", 1e10, panel=FIFTH, series=QUANTILE),
-    tilt("risk_vs_n", "N", -2.0, panel=FIFTH, series=QUANTILE),
-    put("ext_privacy", "mean", 1.0, panel="small epsilon", series=QUANTILE),
-    tilt("ext_privacy", "eps", -2.0, panel="small epsilon", series=QUANTILE),
-)  # fmt: skip
 GAP = both(
     put("sample_complexity", "mean", 1.0), tilt("sample_complexity", "d", 1.5, series=TIGHT),
     tilt("sample_complexity", "d", 1.0, series=QUANTILE),
@@ -268,9 +262,7 @@ TRUE: dict[str, Edit] = {
         change("risk_vs_eps", 0.1, series=QUANTILE), change("ext_privacy", 0.1, panel="small epsilon", series=QUANTILE)
     ),
     "risk-grows-gradient": tilt("risk_vs_d", "d", 1.0, series="DP-GD"),
-    "better-small-noise": times("risk_vs_n", 9, series=GD_BY),
     "r-squared-is-d": as_claimed,
-    "optimal-exponents-quantile": EXPONENTS,
     "risk-grows-statistics": tilt("risk_vs_d", "d", 0.3, series=TIGHT),
     "wishart-draw": put("risk_vs_d", "mean", 1.0, series=ADA),
     "reuse-needs-more": tilt("risk_vs_d", "d", 1.0, series="DP-GD (adaptive)"),
@@ -381,7 +373,6 @@ STILL_TRUE: dict[str, tuple[str, Edit]] = {
     "a competitor whose privacy costs little": (
         "better-small-noise",
         both(
-            TRUE["better-small-noise"],
             put("risk_vs_n", "mean", 1e-7, series="DP-GD", N=1_000_000, sigma=0.1),
             put("risk_vs_n", "mean", -3.0, series=GD_BY, N=1_000_000, sigma=0.1),
         ),
