@@ -235,7 +235,7 @@ def log_scale(axes: Axes, which: str = "xy", digits: Sequence[float] = (1, 2, 5)
         getattr(axes, f"set_{name}scale")("log")
         axis = getattr(axes, f"{name}axis")
         low, high = axis.get_view_interval()
-        if not low > 0:
+        if not low > 0 and not np.isfinite(getattr(axes.dataLim, f"minpos{name}")):
             # A line without points has left margins about 0, at which no tick of this scale can stand.
             low, high = getattr(axes, f"set_{name}lim")(1.0, 10.0)
         axis.set_major_locator(LogLocator(subs=digits if high < 1000 * low else (1,), numticks=9))
