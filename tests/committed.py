@@ -65,5 +65,15 @@ def tilt(artefact: str, axis: str, power: float, column: str | None = None, /, *
     return _edit(artefact, column, where, lambda rows, name: rows[name] * rows[axis].astype(float) ** power)
 
 
+def times(artefact: str, by: float, axis: str | None = None, power: float = 0.0, /, **where: object) -> Edit:
+    """Multiplies what a table has the logarithm of, by a number and by a power of the place on an axis."""
+
+    def moved(rows: pd.DataFrame, name: str) -> object:
+        along = 0.0 if axis is None else power * rows[axis].astype(float).map(math.log)
+        return rows[name] if name == "se" else rows[name] + math.log(by) + along
+
+    return _edit(artefact, None, where, moved)
+
+
 def both(*edits: Edit) -> Edit:
     return lambda made: [edit(made) for edit in edits]

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from committed import VALUES, Edit, Tables, both, change, put, tilt
+from committed import VALUES, Edit, Tables, both, change, put, tilt, times
 from committed import committed as of_paper
 from dpdescent.papers.varshney2022 import claims, comparison, criteria
+from dpdescent.privacy import shuffling
 from dpdescent.replication.judging import by_id
 from dpdescent.replication.judging.evidence import Claim
 
@@ -37,8 +38,10 @@ def after(edit: Edit, name: str) -> str:
 WORLD = judged(TABLES)
 NOT_TESTABLE = {name for name, *_ in comparison.OPEN}
 # What no table changes: the paper's own exponent of c, and tails of chi-square laws.
-FORMULAS = {"n-to-cn", "theorem-1.1-high-probability", "equation-6-every-draw"}
-TESTABLE = [name for name in WORLD if name not in NOT_TESTABLE | FORMULAS]
+FORMULAS = {"n-to-cn", "theorem-1.1-high-probability", "equation-6-every-draw", "sco-sample-size"}
+# What a formula decides far beyond the table, which just has to be there.
+FAR = {"theorem-3.1-rate-delta", "theorem-3.2-rate-delta"}
+TESTABLE = [name for name in WORLD if name not in NOT_TESTABLE | FORMULAS | FAR]
 
 
 # Tables on which one claim is false, true or open
@@ -48,71 +51,79 @@ AMB, ADA, TIGHT, FIXED = "DP-AMBSSGD", "AdaSSP", "AdaSSP (bound 1.2 sqrt d)", "f
 QUANTILE, PUBLISHED = "DP-AMBSSGD (q = 0.9)", "DP-AMBSSGD (as published)"
 ONE, FIFTH = "epsilon = 1", "epsilon = 0.2"
 RATE = {"panel": FIFTH, "series": QUANTILE, "sigma": 1.0}
+MORE = "more trials"
+AT_ZERO = "log of {0} at sigma = 0 over {0}"
+ADA_BY, GD_BY, FIXED_BY = (f"log of {name} over {QUANTILE}" for name in (ADA, "DP-GD", FIXED))
+FIXED_BY_AMB, T_BY = f"log of {FIXED} over {AMB}", "log of T = c kappa over T"
 SOUND = {"rule": "as published", "s": 2000, "levels": 20, "alpha": 4.2}
 LAST, EXPLICIT = "as published (Theorem 3.6, last form)", "DP-SSGD, shuffled (explicit bound)"
 
 FALSE: dict[str, Edit] = {
-    "theorem-1.1-variance": change("risk_vs_n", 99, panel=ONE, series=QUANTILE, N=1_000_000, sigma=0.1),
-    "theorem-3.7-variance-as-published": change("risk_vs_n", 1e8, series=PUBLISHED, N=1_000_000),
+    "theorem-1.1-variance": change("risk_vs_n", 11, panel=ONE, series=QUANTILE, N=1_000_000, sigma=0.1),
+    "theorem-3.7-variance-as-published": change("risk_vs_n", 50, series=PUBLISHED, N=1_000_000),
     "theorem-3.7-high-probability-as-published": change(
         "risk_vs_n", 1e5, "q975", panel=ONE, series=PUBLISHED, N=1_000_000
     ),
-    "theorem-3.7-rate-n-quantile": tilt("risk_vs_n", "N", 0.6, **RATE, variant="main"),
+    "theorem-3.7-rate-n-quantile": tilt("risk_vs_n", "N", 0.5, **RATE, variant=MORE),
     "theorem-3.7-rate-n-quantile-random-grid": tilt("risk_vs_n", "N", 0.6, **RATE, variant="random grid"),
     "theorem-3.7-rate-eps-quantile": tilt(
-        "ext_privacy", "eps", -3.0, panel="small epsilon", series=QUANTILE, sigma=0.1
+        "ext_privacy", "eps", -1.0, panel="small epsilon", series=QUANTILE, sigma=0.1
     ),
     # Smallest wrong world: the term grows like alpha^3 where alpha^2 is claimed.
     "theorem-3.7-rate-delta": tilt("ext_privacy", "delta", -0.05, panel="delta"),
-    "theorem-3.7-rate-kappa-quantile": tilt("risk_vs_kappa", "kappa", 3.0, series=QUANTILE),
+    "theorem-3.7-rate-kappa-quantile": tilt("risk_vs_kappa", "kappa", 2.5, series=QUANTILE, variant=MORE),
     "privacy-term-grows-with-kappa": both(
-        change("risk_vs_kappa", 1e6, series=QUANTILE), tilt("risk_vs_kappa", "kappa", -3.0, series=QUANTILE)
+        change("risk_vs_kappa", 1e6, series=QUANTILE, variant=MORE),
+        tilt("risk_vs_kappa", "kappa", -3.0, series=QUANTILE, variant=MORE),
     ),
-    "better-beyond-normal": change("tails", 0.001, series=ADA, law="Laplace"),
-    "introduction-threshold": change("ssgd", 9999, panel="introduction", zeta_factor=lambda z: z < 1),
+    "better-beyond-normal": times("tails", 0.001, series=f"log of {ADA} over {AMB}", law="Laplace"),
+    "introduction-threshold": change("ssgd", 50, panel="introduction", zeta_factor=lambda z: z < 1),
     "lemma-3.5-without-mean": put("bound_vs_run", "q90", 1e4, algorithm="DP-SSGD", d=5),
     "no-composition-factor": change("audit", 1.5, mechanism="whole run, T = 8"),
-    "time-linear": tilt("ext_orders", "at", 1.0, quantity="operations", axis="N"),
+    "time-linear": tilt("ext_orders", "at", 0.2, quantity="operations", axis="N"),
     **dict.fromkeys(
         ("sample-size-condition", "sample-size-condition-grows"),
         tilt("ext_orders", "at", 0.4, quantity="least N, Lemma 3.11", axis="kappa"),
     ),
-    "ssgd-condition-axes": tilt("ext_orders", "at", -0.4, quantity="least N, Theorem 3.2", axis="eps"),
-    "theorem-3.2-risk": change("ext_orders", 3, quantity="DP-SSGD", reading="risk, alpha with constant 1", axis="d"),
-    "theorem-3.2-rates": tilt("ext_orders", "at", 0.4, quantity="DP-SSGD", axis="N"),
-    "theorem-3.2-rate-delta": tilt("ext_orders", "at", 3.0, quantity="DP-SSGD", axis="delta"),
-    "equation-6": change("ext_orders", 3, quantity="DP-SSGD", reading="(5) without its start", axis="sigma"),
-    "theorem-a.3": tilt("ext_orders", "at", 1.0, reading="Theorem A.3", axis="N"),
-    "equation-8": tilt("ext_orders", "at", 1.0, reading="(8)", axis="eps_0"),
-    "theorem-3.1-range": tilt("ext_orders", "at", 1.0, reading="largest eps", axis="N"),
-    "theorem-3.1-rate-eps": tilt("ext_orders", "at", 1.0, quantity="multiplier of DP-SSGD", axis="eps"),
-    "theorem-3.1-rate-delta": tilt("ext_orders", "at", 2.0, quantity="multiplier of DP-SSGD", axis="delta"),
-    "leading-term-log-n": tilt("ext_orders", "at", 1.0, quantity="leading term", axis="N"),
+    "ssgd-condition-axes": tilt("ext_orders", "at", -0.3, quantity="least N, Theorem 3.2", axis="eps"),
+    "theorem-3.2-risk": change("ext_orders", 1.01, quantity="DP-SSGD", reading="risk, alpha with constant 1"),
+    "theorem-3.2-rates": tilt("ext_orders", "at", 0.3, quantity="DP-SSGD", axis="N"),
+    "equation-6": change("ext_orders", 1.01, quantity="DP-SSGD", reading="(5) without its start"),
+    # Smallest wrong worlds: the root of log(1/delta) is missing in the form, or a tenth of a power.
+    "theorem-a.3": tilt("ext_orders", "at", 0.5, reading="Theorem A.3", axis="delta"),
+    "equation-8": tilt("ext_orders", "at", 0.2, reading="(8)", axis="eps_0"),
+    "theorem-3.1-range": tilt("ext_orders", "at", 0.5, reading="largest eps", axis="delta"),
+    "theorem-3.1-rate-eps": tilt("ext_orders", "at", 0.2, quantity="multiplier of DP-SSGD", axis="eps"),
+    # Smallest wrong world: less than the root of log N, which N^0.035 is at N = 10^6.
+    "leading-term-log-n": tilt("ext_orders", "at", 0.035, quantity="leading term", axis="N"),
     "leading-term-cross": tilt("ext_orders", "at", 1.0, quantity="leading term", axis="kappa"),
-    "batch-condition-contracts": change("ext_orders", 3, reading="1 of the least b"),
+    "batch-condition-contracts": change("ext_orders", 1.15, reading="1 of the least b"),
     "lemma-3.10-logarithm": change("ext_orders", 99, quantity="logarithm of Lemma 3.10"),
-    "gradient-norm-dependent": tilt("ext_orders", "at", -0.5, reading="along x"),
+    "gradient-norm-dependent": tilt("ext_orders", "at", -0.12, reading="along x"),
     "gradient-norm-twice": tilt("ext_orders", "at", -0.5, reading="same index twice"),
-    "gradient-norm-independent": tilt("ext_orders", "at", 0.5, reading="independent"),
-    "optimal-exponents-quantile": tilt("risk_vs_n", "N", 0.6, **RATE, variant="main"),
+    "gradient-norm-independent": tilt("ext_orders", "at", 0.2, reading="independent"),
+    "optimal-exponents-quantile": tilt("risk_vs_n", "N", 0.7, **RATE, variant="random grid"),
     "theorem-3.7-rate-sigma": tilt("risk_vs_sigma", "sigma", -0.2, series=QUANTILE, sigma=lambda s: s > 0),
-    "vanishes-with-sigma": put("risk_vs_n", "mean", 1e-8, panel=ONE, series=QUANTILE, sigma=0.0, N=100_000),
-    "theorem-3.7-order": tilt("risk_vs_n", "N", 1.2, panel=ONE, series=QUANTILE, sigma=1.0),
-    "theorem-3.7-privacy-term": tilt("risk_vs_n", "N", 2.0, panel=FIFTH, series=QUANTILE, sigma=0.1),
-    "lower-bound-matched": change("risk_vs_n", 1e4, panel=FIFTH, series=QUANTILE, variant="main"),
+    "vanishes-with-sigma": put(
+        "risk_vs_n", "mean", math.log(0.02), panel=ONE, series=AT_ZERO.format(QUANTILE), N=100_000, sigma=0.01
+    ),
+    "theorem-3.7-order": tilt("risk_vs_n", "N", 1.5, panel=ONE, series=QUANTILE, sigma=1.0),
+    # Smallest wrong world: N^-1.5 in place of N^-2, which a spread by four passed.
+    "theorem-3.7-privacy-term": tilt("risk_vs_n", "N", 0.8, panel=FIFTH, series=QUANTILE, sigma=0.1, variant=MORE),
+    "lower-bound-matched": change("risk_vs_n", 8, panel=FIFTH, series=QUANTILE, variant="main"),
     "privacy-for-free": change("risk_vs_eps", 30, series=QUANTILE),
     "optimal-variance": change("risk_vs_eps", 3, series=QUANTILE, eps=8.0),
-    "enough-iterations": change("risk_vs_kappa", 0.01, series=AMB, kappa=4, T=128),
-    "leading-term-kappa": tilt("risk_vs_kappa", "kappa", 1.0, series="no noise"),
+    "enough-iterations": times("risk_vs_kappa", 9, series=T_BY, kappa=4, T=128),
+    "leading-term-kappa": tilt("risk_vs_kappa", "kappa", 0.3, series="no noise"),
     "sample-size-quantile": tilt("sample_complexity", "d", 0.6, series=QUANTILE),
     "sample-size-fixed-clip": tilt("sample_complexity", "d", 0.6, series=FIXED),
     "sample-size-statistics": tilt("sample_complexity", "d", -0.5, series=TIGHT),
     "sample-size-statistics-bound": tilt("sample_complexity", "d", 0.5, series=ADA),
-    "fewer-records": change("sample_complexity", 1e-4, series=ADA),
-    "gap-grows": tilt("sample_complexity", "d", -0.5, series=TIGHT),
-    "risk-flat-quantile": tilt("risk_vs_d", "d", 1.5, series=QUANTILE),
+    "fewer-records": change("sample_complexity", 0.1, series=ADA),
+    "gap-grows": tilt("sample_complexity", "d", -0.5, series=TIGHT, variant="more scans"),
+    "risk-flat-quantile": tilt("risk_vs_d", "d", 0.75, series=QUANTILE),
     "risk-grows-statistics": tilt("risk_vs_d", "d", -0.7, series=TIGHT),
-    "risk-grows-statistics-bound": tilt("risk_vs_d", "d", -1.5, series=ADA),
+    "risk-grows-statistics-bound": tilt("risk_vs_d", "d", -0.5, series=ADA),
     "wishart-draw": change("risk_vs_d", 9, panel="records clipped", series=ADA),
     "risk-grows-gradient": tilt("risk_vs_d", "d", -1.0, series="DP-GD"),
     "reuse-needs-more": tilt("risk_vs_d", "d", -1.0, series="DP-GD (adaptive)"),
@@ -121,28 +132,30 @@ FALSE: dict[str, Edit] = {
     ),
     "bound-factor": change("table_bounds", 10, method="Cai et al. 2021", eps=0.1, sigma=0.1, d=100),
     "bound-ssgd": change("table_bounds", 999, method="Cai et al. 2021"),
-    "adaptive-better": change("ext_thresholds", 0.01, series=FIXED, sigma=0.1),
-    "adaptive-better-small-noise": change("ext_thresholds", 0.01, series=FIXED, sigma=0.1),
-    "adaptive-better-any-noise": change("ext_thresholds", 0.01, series=FIXED, sigma=1.0),
-    "adaptive-gain-rate": tilt("risk_vs_sigma", "sigma", 0.6, series=FIXED, sigma=lambda s: s > 0),
+    "adaptive-better": times("ext_thresholds", 0.5, series=FIXED_BY_AMB, sigma=0.1),
+    "adaptive-better-small-noise": times("ext_thresholds", 0.5, series=FIXED_BY_AMB, sigma=0.1),
+    "adaptive-better-any-noise": times("ext_thresholds", 0.5, series=FIXED_BY_AMB, sigma=1.0),
+    "adaptive-gain-rate": times("risk_vs_sigma", 1, "sigma", 0.5, series=FIXED_BY),
     # One competitor that is as good refutes, wherever privacy is most of its risk.
-    "better-small-noise": change("risk_vs_n", 0.2, series="DP-GD", N=10_000, sigma=0.1, panel=ONE),
-    "better-any-noise": change("risk_vs_n", 0.5, series=ADA, N=10_000, sigma=1.0, panel=ONE),
-    "existing-rate-n-fixed-clip": tilt("risk_vs_n", "N", 0.6, panel=FIFTH, series=FIXED, sigma=0.0),
-    "existing-rate-n-statistics": tilt("ext_privacy", "N", 0.6, panel="sufficient statistics"),
+    "better-small-noise": times("risk_vs_n", 0.2, series=GD_BY, N=10_000, sigma=0.1, panel=ONE),
+    "better-any-noise": times("risk_vs_n", 0.5, series=ADA_BY, N=10_000, sigma=1.0, panel=ONE),
+    "existing-rate-n-fixed-clip": tilt("risk_vs_n", "N", 0.5, panel=FIFTH, series=FIXED, sigma=0.0),
+    "existing-rate-n-statistics": tilt("ext_privacy", "N", 0.5, panel="sufficient statistics"),
     "least-squares-law": change("risk_vs_n", 2, panel=ONE, series="OLS", N=100_000),
-    "plateau-fixed-clip": change("risk_vs_n", 0.1, panel=ONE, series=FIXED, sigma=0.0),
-    "plateau-statistics": change("risk_vs_n", 0.1, panel=ONE, series=ADA, sigma=0.0),
-    "noise-reduces": change("clip_path", 5, series="zeta", kappa=8, sigma=0.1, t=63),
-    "noise-reduces-progressively": change("clip_path", 3, series="zeta", kappa=1, sigma=1.0, t=4),
-    "threshold-small-enough": change("clip_path", 9, series="zeta", kappa=8, t=4),
-    "threshold-follows-residuals": change("clip_path", 0.2, series="zeta", kappa=8, t=4),
-    "threshold-proportional-to-sigma": change("clip_path", 9, series="zeta", kappa=8, sigma=0.01, t=63),
+    "plateau-fixed-clip": times("risk_vs_n", 0.1, panel=ONE, series=AT_ZERO.format(FIXED), sigma=0.01),
+    "plateau-statistics": times("risk_vs_n", 0.1, panel=ONE, series=AT_ZERO.format(ADA), sigma=0.01),
+    "noise-reduces": times("clip_path", 4, series="log of zeta over the first", kappa=8, sigma=0.1, t=63),
+    "noise-reduces-progressively": times(
+        "clip_path", 1.5, series="log of zeta over the one before", kappa=1, sigma=1.0, t=4
+    ),
+    "threshold-small-enough": times("clip_path", 1.5, series="log of zeta over claimed scale", kappa=1, t=4),
+    "threshold-follows-residuals": times("clip_path", 0.2, series="log of zeta over claimed scale", kappa=8, t=4),
+    "threshold-proportional-to-sigma": tilt("clip_path", "sigma", 0.2, series="zeta", kappa=8, sigma=lambda s: s > 0),
     "clips-one-per-cent": put("risk_vs_n", "clip_fraction", 0.02, panel=ONE, series=PUBLISHED, N=100_000),
     "clips-one-per-cent-corrected": change("clip_path", 4, series="clip fraction", kappa=1, t=0),
     "clips-nothing": put("risk_vs_n", "sigma", 0.0, panel=ONE, series=PUBLISHED),
-    "localised": change("clip_path", 1.3, series="residual rms", kappa=1, sigma=0.01, t=7),
-    "lemma-3.10-enough-below": change("alg_stat", 0.9, **SOUND, series="first half"),
+    "localised": change("clip_path", 1.15, series="residual rms", kappa=1, sigma=0.01, t=7),
+    "lemma-3.10-enough-below": change("alg_stat", 0.97, **SOUND, series="first half"),
     "lemma-3.10-not-too-large": change("alg_stat", 0.5, **SOUND, series="second half"),
     "threshold-second-moment": change("alg_stat", 300, **SOUND, series="mean square ratio"),
     "approximately-maximum": both(
@@ -157,45 +170,46 @@ FALSE: dict[str, Edit] = {
     "step-bias-corollary": put("step_size", "bias", 1e-15, step="Corollary 3.8", T=150, d=10),
     # The exact law knows d alone.
     "corollary-3.8-risk": put("step_size", "sigma", 0.2),
-    "tail-average": change("ablation", 3, choice="tail", level="0.5"),
-    "statistic-share": change("ablation", 9, choice="statistic", level="1136"),
-    "printed-rule": change("ablation", 9, choice="rule", level="as published", variant="more trials"),
-    "printed-factor": change("ablation", 99, choice="factor", level="log^a N"),
-    "dependent-noise": change("tails", 9, law="dependent noise", factor="log^a N"),
-    "sub-exponential": change("tails", 99, law="Laplace", factor="log^a N"),
+    "tail-average": change("ablation", 2.5, choice="tail", level="0.5"),
+    "statistic-share": times("ablation", 4, choice="statistic", series="log of 1136 over the level"),
+    "printed-rule": times("ablation", 9, choice="rule", series="log of as published over the level", variant=MORE),
+    "printed-factor": times("ablation", 9, choice="factor", series="log of log^a N over the level"),
+    "dependent-noise": change("tails", 7, law="dependent noise", factor="log^a N"),
+    "sub-exponential": change("tails", 7, law="Laplace", factor="log^a N"),
     "tail-clipping": put("tails", "clip_fraction", 0.02, law="Laplace", factor="log^a N"),
     "corollary-3.3-risk": change("ssgd", 1e7, panel="Corollary 3.3", d=10),
     "lemma-a.9": put("ssgd", "d", 100, panel="Theorem 3.2"),
     "ssgd-law": change("ssgd", 2, "mean", panel="grid"),
-    "minimax-factor": change("ssgd", 1.5, panel="no privacy"),
-    "ssgd-not-vacuous": change("ssgd", 99),
+    "minimax-factor": change("ssgd", 1.1, panel="no privacy"),
+    "ssgd-not-vacuous": change("ssgd", 20),
     "ssgd-sample-size": tilt("ssgd", "d", 0.6, "predictor", panel="Corollary 3.3"),
-    "ssgd-plateau": change("risk_vs_n", 0.1, panel="DP-SSGD", sigma=0.0, N=100_000),
-    "ambssgd-addresses": change("risk_vs_n", 1e-4, panel="DP-SSGD", sigma=1.0, N=1_000_000),
-    "theorem-3.6-last-form": change("multiplier", 9, "eps_tight", series=LAST, eps=8.0),
-    "theorem-3.6-first-form": change("multiplier", 9, "eps_tight", series="Theorem 3.6, first form", eps=0.1),
+    "ssgd-plateau": times("risk_vs_n", 0.2, panel="DP-SSGD", series=AT_ZERO.format("DP-SSGD"), sigma=1.0, N=100_000),
+    # Smallest wrong world: the gain grows like sigma^-1.5 in place of sigma^-2.
+    "ambssgd-addresses": tilt("risk_vs_n", "sigma", 0.5, panel="DP-SSGD", series="DP-SSGD", sigma=lambda s: s > 0),
+    "theorem-3.6-last-form": change("multiplier", 1.6, "eps_tight", series=LAST),
+    "theorem-3.6-first-form": change("multiplier", 1.3, "eps_tight", series="Theorem 3.6, first form"),
     "theorem-3.6-zcdp": change("multiplier", 1.2, "eps_tight", series="zCDP", delta=1e-8),
     "theorem-3.6-forms": change("multiplier", 0.5, series=LAST, eps=8.0),
-    "theorem-3.1": change("multiplier", 9, series=EXPLICIT, N=10_000, eps=0.01),
+    "theorem-3.1": change("multiplier", 4, series=EXPLICIT, N=10_000, eps=0.01),
     "corollary-3.3-private": change("multiplier", 9, "eps_tight", series="Theorem 3.1, constant 1", eps=0.01),
     "amplification": tilt("multiplier", "N", 0.3, series=EXPLICIT),
-    "amplification-helps": change("multiplier", 15, series=EXPLICIT, N=10_000, eps=0.01),
+    "amplification-helps": change("multiplier", 2.5, series=EXPLICIT, N=10_000),
     "audit-gradient": change("audit", 1.2, mechanism="gradient step"),
     "audit-counts": change("audit", 1.2, mechanism="DP-STAT, noisy counts"),
-    "audit-threshold": change("audit", 9, mechanism="DP-STAT, released threshold (as published)"),
+    "audit-threshold": change("audit", 4, mechanism="DP-STAT, released threshold (as published)"),
     "audit-threshold-corrected": change("audit", 9, mechanism="DP-STAT, released threshold (corrected)"),
     "audit-iteration": change("audit", 1.2, mechanism="one iteration as published"),
-    "lemma-3.5": put("bound_vs_run", "bound", 1e-4, algorithm="DP-SSGD", N=10_000),
+    "lemma-3.5": change("bound_vs_run", 0.9, "bound", algorithm="DP-SSGD"),
     "lemma-3.11": put("bound_vs_run", "bound", 1e-4, algorithm=AMB, kind="no clipping", N=100_000),
     "lemma-3.11-as-run": put("bound_vs_run", "bound", 1e-4, algorithm=AMB, kind="as run", d=5),
     "exact-law": change("bound_vs_run", 3, "expected", kind="no clipping", d=5),
     "r-squared-is-d": change("moments", 1.1, quantity="R_x^2", d=50),
     "tail-normal": change("moments", 9, quantity="P(|x|^2 > d log 1/beta) / beta", d=1),
     "tail-normal-two": change("moments", 9, quantity="P(|x|^2 > d log 1/beta) / beta", d=2),
-    "lemma-b.5": put("moments", "mean", 0.1, quantity="E[B'B] against I - eta H", b=10),
-    "step-44-large-batch": change("moments", 2, quantity="E[B'HB] against H", b=1000, d=50),
-    "batch-condition-linear": tilt("feasibility", "d", 1.5, condition="batch condition of Lemma 3.11"),
-    "ssgd-condition": tilt("feasibility", "d", 1.5, condition="eta mu N / 2 >= log N"),
+    "lemma-b.5": put("moments", "mean", 1e-3, quantity="E[B'B] against I - eta H", b=10),
+    "step-44-large-batch": change("moments", 1.5, quantity="E[B'HB] against H", b=1000, d=50),
+    "batch-condition-linear": tilt("feasibility", "d", 0.4, condition="batch condition of Lemma 3.11"),
+    "ssgd-condition": tilt("feasibility", "d", 0.8, condition="eta mu N / 2 >= log N"),
 }
 # An explicit bound that is exceeded shows no violation.
 # Of the others a reading is left: the mean, the theorems' own condition on R_x^2, a step that is not given.
@@ -205,6 +219,19 @@ OPEN_ABOVE = {"corollary-3.3-private", "lemma-3.5-without-mean", "r-squared-is-d
 @pytest.mark.parametrize("name", TESTABLE)
 def test_every_claim_fails_where_it_is_false(name: str) -> None:
     assert after(FALSE[name], name) == ("inconclusive" if name in OPEN_ABOVE else "not reproduced")
+
+
+@pytest.mark.parametrize("name", sorted(FAR))
+def test_orders_far_beyond_the_table_fail_at_a_slightly_higher_power(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for power, verdict in ((1.0, "reproduced"), (1.15, "not reproduced")):
+
+        def needed(eps: float, N: int, delta: float, power: float = power) -> float:
+            return float(math.log(N / delta) ** power / (eps * math.sqrt(N)))
+
+        monkeypatch.setattr(shuffling, "noise_multiplier", needed)
+        assert after(lambda made: None, name) == verdict
 
 
 # On these tables a verdict is another one, but where each of the claims is true.
@@ -219,13 +246,11 @@ def as_claimed(made: Tables) -> None:
 ITERATIONS = both(
     put("risk_vs_kappa", "mean", 1.0, series=AMB),
     put("risk_vs_kappa", "mean", 0.5, series=AMB, T=32),
+    put("risk_vs_kappa", "mean", 0.0, series=T_BY),
 )
-INSIDE = both(put("ext_thresholds", "mean", 1.0, series=FIXED), put("ext_thresholds", "mean", 0.5, **BEST))
-EXPONENTS = both(
-    put("risk_vs_n", "mean", 1e10, panel=FIFTH, series=QUANTILE),
-    tilt("risk_vs_n", "N", -2.0, panel=FIFTH, series=QUANTILE),
-    put("ext_privacy", "mean", 1.0, panel="small epsilon", series=QUANTILE),
-    tilt("ext_privacy", "eps", -2.0, panel="small epsilon", series=QUANTILE),
+INSIDE = both(
+    put("ext_thresholds", "mean", 1.0, series=FIXED), put("ext_thresholds", "mean", 0.5, **BEST),
+    put("ext_thresholds", "mean", math.log(5.0), series=FIXED_BY_AMB),
 )  # fmt: skip
 GAP = both(
     put("sample_complexity", "mean", 1.0), tilt("sample_complexity", "d", 1.5, series=TIGHT),
@@ -236,27 +261,20 @@ TRUE: dict[str, Edit] = {
     "privacy-for-free": both(
         change("risk_vs_eps", 0.1, series=QUANTILE), change("ext_privacy", 0.1, panel="small epsilon", series=QUANTILE)
     ),
-    "theorem-3.7-rate-delta": tilt("ext_privacy", "delta", 0.02, panel="delta"),
-    "theorem-3.7-rate-kappa-quantile": put("risk_vs_kappa", "mean", 1.0, series=QUANTILE),
-    "enough-iterations": ITERATIONS,
     "risk-grows-gradient": tilt("risk_vs_d", "d", 1.0, series="DP-GD"),
-    "better-small-noise": change("risk_vs_n", 9, series="DP-GD"),
     "r-squared-is-d": as_claimed,
-    "theorem-3.7-rate-eps-quantile": tilt("ext_privacy", "eps", -0.2, panel="small epsilon", series=QUANTILE),
-    "optimal-exponents-quantile": EXPONENTS,
-    "gap-grows": GAP,
     "risk-grows-statistics": tilt("risk_vs_d", "d", 0.3, series=TIGHT),
     "wishart-draw": put("risk_vs_d", "mean", 1.0, series=ADA),
     "reuse-needs-more": tilt("risk_vs_d", "d", 1.0, series="DP-GD (adaptive)"),
-    "better-any-noise": change("risk_vs_n", 1e6, series=lambda name: name in (ADA, FIXED, "DP-SSGD", "DP-GD")),
-    **dict.fromkeys(("adaptive-better", "adaptive-better-small-noise", "adaptive-better-any-noise"), INSIDE),
+    "better-any-noise": times("risk_vs_n", 1e3, series=lambda name: name in (ADA_BY, GD_BY)),
+    **dict.fromkeys(("adaptive-better-small-noise", "adaptive-better-any-noise"), INSIDE),
     "clips-one-per-cent-corrected": put("clip_path", "mean", 1e-3, series="clip fraction"),
     "lemma-3.10-not-too-large": put("alg_stat", "mean", 1.0, series="second half"),
     "threshold-second-moment": put("alg_stat", "mean", 1.0, series="mean square ratio"),
     "approximately-maximum": put("alg_stat", "mean", 1.0, series="mean ratio"),
     "quantile-rule": put("alg_stat", "mean", 0.0, series="overshoot"),
     "step-bias-corollary": put("step_size", "bias", 1e-18),
-    "printed-rule": put("ablation", "mean", 1e-6, choice="rule"),
+    "printed-rule": put("ablation", "mean", 0.0, series="log of as published over the level"),
     "corollary-3.3-risk": change("ssgd", 1e-9, panel="Corollary 3.3"),
     "corollary-3.3-private": change("multiplier", 0.01, "eps_tight", series="Theorem 3.1, constant 1"),
     "lemma-3.5-without-mean": change("bound_vs_run", 1e3, "bound", algorithm="DP-SSGD"),
@@ -312,11 +330,11 @@ STILL_TRUE: dict[str, tuple[str, Edit]] = {
     ),
     "a risk without noise where b is too small": (
         "vanishes-with-sigma",
-        put("risk_vs_n", "mean", 1e-2, panel=ONE, series=QUANTILE, sigma=0.0, N=10_000),
+        put("risk_vs_n", "mean", 0.0, panel=ONE, series=AT_ZERO.format(QUANTILE), N=10_000),
     ),
     "noisy labels, at which fixed thresholds are as good": (
         "adaptive-better",
-        both(INSIDE, put("ext_thresholds", "mean", 1e-9, **BEST, sigma=1.0)),
+        both(INSIDE, put("ext_thresholds", "mean", -9.0, series=FIXED_BY_AMB, sigma=1.0)),
     ),
     "noisy labels, at which the best threshold ends the grid": (
         "adaptive-better",
@@ -354,7 +372,10 @@ STILL_TRUE: dict[str, tuple[str, Edit]] = {
     "exact laws of runs far above their bound": ("lemma-3.5", change("bound_vs_run", 999, algorithm="DP-SSGD")),
     "a competitor whose privacy costs little": (
         "better-small-noise",
-        both(TRUE["better-small-noise"], put("risk_vs_n", "mean", 1e-7, series="DP-GD", N=1_000_000, sigma=0.1)),
+        both(
+            put("risk_vs_n", "mean", 1e-7, series="DP-GD", N=1_000_000, sigma=0.1),
+            put("risk_vs_n", "mean", -3.0, series=GD_BY, N=1_000_000, sigma=0.1),
+        ),
     ),
     "no coefficient above its claim but at small batches": (
         "step-44-large-batch",
@@ -362,10 +383,16 @@ STILL_TRUE: dict[str, tuple[str, Edit]] = {
     ),
     "clipped runs have no exact law": ("ssgd-law", change("ssgd", 99, panel="grid", step="0.05")),
 }
+STILL_TRUE |= {
+    "the least T that there is": (
+        "enough-iterations",
+        both(ITERATIONS, put("risk_vs_kappa", "mean", 0.4, series=AMB, T=2, kappa=1)),
+    ),
+}
 LEFT_OPEN: dict[str, tuple[str, Edit]] = {
     "a best T at the end of the grid": (
         "enough-iterations",
-        both(ITERATIONS, put("risk_vs_kappa", "mean", 0.4, series=AMB, T=8, kappa=1)),
+        both(ITERATIONS, put("risk_vs_kappa", "mean", 0.4, series=AMB, T=256, kappa=1)),
     ),
     "a threshold with the logarithms of O~": (
         "privacy-for-free",
@@ -385,7 +412,12 @@ LEFT_OPEN: dict[str, tuple[str, Edit]] = {
     ),
     "an adaptive factor of which the smallest is the best": (
         "adaptive-better",
-        both(INSIDE, put("ext_thresholds", "mean", 9.0, series=AMB), put("ext_thresholds", "mean", 8.0, factor=0.125)),
+        both(
+            INSIDE,
+            put("ext_thresholds", "mean", 9.0, series=AMB),
+            put("ext_thresholds", "mean", 8.0, factor=0.125),
+            put("ext_thresholds", "mean", -2.0, series=FIXED_BY_AMB),
+        ),
     ),
     "a reading of the logarithm that is right": (
         "lemma-3.10-logarithm",

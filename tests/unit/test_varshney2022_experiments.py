@@ -81,7 +81,8 @@ SMALL: dict[str, dict[str, dict[str, Any]]] = {
     "moments": {"cell": {"d": [1, 2, 5]}},
     "ext_orders": {},
     "ext_thresholds": {
-        "cell": {"N": 1600, "d": 3},
+        # With each panel's own N, because that alone tells panels apart.
+        "cell": {"d": 3},
         "arms": {
             "sigma": [0.1], "iterations": {FIXED: [4, 8], OURS: [8]}, "factor": {FIXED: [0.2, 3.0], OURS: [0.5, 1.25]}
         },
@@ -149,6 +150,53 @@ def test_rows_hold_what_the_table_declares_and_nothing_else(name: str) -> None:
     assert (table.loc[once, "trials"] == 1).all()
     # A goal may be out of the grid's reach in one trial of two.
     assert name == "sample_complexity" or (table.loc[~once, "trials"] == 2).all()
+
+
+@pytest.mark.parametrize(("name", "panel"), [("risk_vs_n", "epsilon = 1"), ("risk_vs_n", "DP-SSGD"), ("tails", "all")])
+def test_log_ratios_are_of_two_risks_of_one_trial(name: str, panel: str) -> None:
+    rows = rows_of(name, small(name, panel, (0, 2), cell={"N": 1600}))
+    risks = rows[~rows["series"].str.startswith("log of ")]
+    found = 0
+    for _, row in rows[rows["series"].str.startswith("log of ")].iterrows():
+        upper, lower = row["series"].removeprefix("log of ").split(" over ")
+        same = risks[(risks["trial"] == row["trial"]) & (risks["N"] == row["N"])]
+        at = same["sigma"] == (0.0 if upper.endswith(" at sigma = 0") else row["sigma"])
+        above = same[at & (same["series"] == upper.removesuffix(" at sigma = 0"))]
+        below = same[(same["sigma"] == row["sigma"]) & (same["series"] == lower)]
+        if name == "tails":
+            below = below[below["factor"] == row["factor"]]
+        assert row["value"] == pytest.approx(math.log(above["value"].item() / below["value"].item()), rel=1e-12)
+        found += 1
+    assert found >= 2
+
+
+def test_log_ratios_of_one_run_are_of_its_own_steps_levels_and_iterations() -> None:
+    kappa = rows_of("risk_vs_kappa", small("risk_vs_kappa"))
+    by_steps = kappa.query("series == @OURS").set_index("T")["value"]
+    for T, value in kappa.query("series == 'log of T = c kappa over T'").set_index("T")["value"].items():
+        assert value == pytest.approx(math.log(by_steps[16] / by_steps[T]), abs=1e-12)
+    ablation = rows_of("ablation", small("ablation"))
+    factors = ablation.query("choice == 'factor' and series == @OURS").set_index("level")["value"]
+    logs = ablation.query("series == 'log of log^a N over the level'").set_index("level")["value"]
+    assert set(logs.index) == set(factors.index) - {"log^a N"}
+    assert logs["1"] == pytest.approx(math.log(factors["log^a N"] / factors["1"]), rel=1e-12)
+    path = rows_of("clip_path", small("clip_path")).query("sigma == 0.1").set_index(["series", "t"])["value"]
+    for t in range(1, 16):
+        zeta = path["zeta", t]
+        assert path["log of zeta over the first", t] == pytest.approx(math.log(zeta / path["zeta", 0]), abs=1e-12)
+        before = math.log(zeta / path["zeta", t - 1])
+        assert path["log of zeta over the one before", t] == pytest.approx(before, abs=1e-12)
+        scale = math.log(zeta / path["claimed scale", t])
+        assert path["log of zeta over claimed scale", t] == pytest.approx(scale, abs=1e-12)
+
+
+def test_the_best_of_the_grid_is_what_runs_again_on_other_records() -> None:
+    table = committed().tables["ext_thresholds"]
+    for part in ARTEFACTS["ext_thresholds"].parts:
+        for sigma, *chosen in part.spec["cell"].get("best", []):
+            rows = table[(table["N"] == part.spec["cell"]["N"]) & (table["sigma"] == sigma)]
+            best = (rows[rows["series"] == name].sort_values("median").iloc[0] for name in (FIXED, OURS))
+            assert chosen == [value for row in best for value in (row["factor"], row["T"])]
 
 
 @pytest.mark.parametrize("name", EXACT)
@@ -602,7 +650,7 @@ def test_every_level_of_the_ablation_changes_what_it_says() -> None:
 
 
 def test_tails_of_the_ablation_average_one_path() -> None:
-    rows = values(rows_of("ablation", small("ablation")), "choice", "level")
+    rows = values(rows_of("ablation", small("ablation")).query("series == @OURS"), "choice", "level")
     assert rows["tail", "0.5"] == pytest.approx(rows["rule", "corrected"], rel=1e-12)
     assert rows["noise multiplier", "exact"] == rows["rule", "corrected"] == rows["printed, one by one", "none"]
     assert rows["tail"].nunique() == 4

@@ -48,6 +48,9 @@ def test_a_table_without_rows_or_with_one_trial_is_drawn(name: str) -> None:
     empty = drawn_from(name, table.iloc[:0], {})
     assert empty.axes[0].get_xlabel()
     assert not [each for axes in empty.axes for each in axes.containers if len(each[0].get_xdata())]
+    empty.canvas.draw()
+    # As a file with a header alone is read.
+    drawn_from(name, table.iloc[:0].astype(object), {}).canvas.draw()
     coarse = table.assign(trials=1, se=math.nan)
     for column in ("N", "d", "sigma", "eps", "kappa", "T", "s", "levels", "alpha", "delta", "c1", "b", "zeta_factor"):
         if column in coarse and coarse[column].notna().any():
@@ -200,7 +203,7 @@ def test_a_method_has_one_look_in_all_papers_and_no_two_look_alike() -> None:
     kinds = [tuple(map(str, styles.look(name).values())) for name in styles.METHODS]
     assert len(set(kinds)) == len(kinds)
     lines = {each.get_label(): each[0] for panel in draw("risk_vs_n").axes for each in panel.containers}
-    for name in {*only("risk_vs_n", "N > 0")["series"]}:
+    for name in {*styles.risks_of(only("risk_vs_n", "N > 0"))["series"]}:
         assert lines[styles.label_of(name)].get_color() == style.METHODS.get(name, styles.look(name)["color"]), name
     assert styles.look("one of one's own")["color"] == style.GREY
 

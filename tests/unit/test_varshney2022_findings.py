@@ -28,7 +28,7 @@ FOUND = Later(lambda: told(committed().tables))
 # What formulas show, without any table.
 FORMULAS = {
     "lemma-a.1-range", "sample-size-reduction", "leading-term-cross", "equation-18", "clipping-max", "equation-7-half",
-    "corollary-3.3-vacuous", "eps-min-increasing", "residual-power",
+    "corollary-3.3-vacuous", "eps-min-increasing", "residual-power", "dp-stat-count", "domain-size",
 }  # fmt: skip
 VALUES = {"mean", "median", "bias", "clip_fraction", "eps_tight", "n_over_d", "T", "measured", "q90"}
 
@@ -227,3 +227,8 @@ def test_misprints_by_their_own_formulas() -> None:
     eps = [rho + 2 * math.sqrt(rho * math.log(1e6)) for rho in (1.0, 0.25)]
     assert all(f"{value:.3g}" in FOUND["eps-min-increasing"].measured for value in eps)
     assert 2 * norm.sf(math.log(1e5) ** 0.25) == pytest.approx(0.065, abs=1e-3)
+    # One count more than s is above s but for noise; and 2^3.56 is R_x sqrt(log N) at d = 10.
+    assert norm.cdf(1 / (4.2 * 20**0.5)) == pytest.approx(0.521, abs=1e-3)
+    assert "0.521, in place of 0.5" in FOUND["dp-stat-count"].measured
+    assert pytest.approx((12 * math.log(1e5)) ** 0.5, rel=0.01) == 2**3.56
+    assert "adds 3.56 doublings at d = 10" in FOUND["domain-size"].measured

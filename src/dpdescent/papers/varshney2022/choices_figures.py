@@ -71,7 +71,7 @@ def _by_iterations(axes: Axes, rows: pd.DataFrame, step: str, color: str, marker
 
 def draw_ablation(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws medians with quantiles of the trials, and means, by level; a panel for each choice."""
-    main = select(table)
+    main = styles.risks_of(select(table))
     main = main.assign(level=main["level"].map(text_of))
     order = _levels_of(main, display.get("arms", {}).get("choices", {}))
     rows = max(math.ceil(len(order) / COLUMNS), 1)
@@ -133,7 +133,7 @@ def _reference_lines(axes: Axes, main: pd.DataFrame, reference: pd.DataFrame, pu
 
 def draw_tails(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws the risk by the factor of the threshold for each law, beside OLS, and the share of gradients clipped."""
-    main = select(table)
+    main = styles.risks_of(select(table))
     main = main.assign(factor=main["factor"].map(text_of, na_action="ignore"))
     ours = where(main, series=AMBSSGD)
     factors = ordered([*map(text_of, display.get("arms", {}).get("factor", []))], set(ours["factor"].dropna()))

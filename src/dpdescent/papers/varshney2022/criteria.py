@@ -14,15 +14,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtr, ndtri
 
 from dpdescent.papers.varshney2022.ambssgd import WIDTH_POWER, batch_condition, setting_of, stat_slack
 from dpdescent.papers.varshney2022.arms import Choice
 from dpdescent.papers.varshney2022.formulas import LinearProblem
-from dpdescent.papers.varshney2022.setting import PAPER, Design, Settings
+from dpdescent.papers.varshney2022.setting import PAPER, Design, Settings, over
 from dpdescent.replication.judging import algebra, evidence, records, statistics
 from dpdescent.replication.judging.algebra import Array, Places, floats
 from dpdescent.replication.judging.bound_rows import VACUOUS
 from dpdescent.replication.judging.evidence import Evidence
+from dpdescent.replication.judging.records import Regime
 from dpdescent.replication.judging.statistics import Estimate
 
 claim = partial(records.claim, PAPER)
@@ -51,6 +53,8 @@ LARGE_D = 80
 AGREES = 0.05
 # A mean agrees with its exact value: within as many standard errors. Set after a first look, to check our runs.
 CHANCE = 3.0
+# A test of an exact law has power where a law that is off by so much would not pass.
+OFF_BY = 0.5
 # Equalities of exact values, to rounding and quadrature.
 EQUAL = 1e-6
 
@@ -71,6 +75,11 @@ MODERATE, SMALL_EPS = "epsilon = 1", "epsilon = 0.2"
 COST = "risk less sigma^2 d/N where that is at least sigma^2 d/N"
 # Columns of a place at which two series of risks are compared, without T, because some methods have none.
 PLACE = ("panel", "n_over_d", "N", "d", "sigma", "eps", "delta", "kappa")
+# Said of ratios whose trials share records and normals: the run writes the log-ratio of every trial.
+PAIRED = "medians over trials of the ratio on the same records"
+WERE_APART = (
+    "After a third reading ratios are those of each trial, where before both medians were taken as independent."
+)
 MEDIAN = "medians over trials: the theorems hold with probability near one, and a threshold that overshoots in few trials rules the mean"
 # Said of the printed rule, because it overshoots in every other iteration, which is not rare.
 PRINTED_MEDIAN = "medians over trials, which are kind to the printed rule"
@@ -103,6 +112,33 @@ def typical(table: pd.DataFrame) -> pd.DataFrame:
 def risks(evidence: Evidence, artefact: str, series: str, variant: str = "main", **where: object) -> pd.DataFrame:
     """Median excess risks of one method."""
     return typical(rows(evidence, artefact, variant, series=series, **where))
+
+
+def paired(
+    evidence: Evidence, artefact: str, upper: str, lower: str, variant: str = "main", **where: object
+) -> pd.DataFrame:  # fmt: skip
+    """Rows with the median ratio of two series on the same records for a mean, its interval in two columns."""
+    logs = rows(evidence, artefact, variant, series=over(upper, lower), **where)
+    middle, low, high = (floats(logs, name) for name in ("median", "median_low", "median_high"))
+    half = np.maximum(high - middle, middle - low)
+    return logs.assign(
+        mean=np.exp(middle), se=np.exp(middle) * half / statistics.Z95, ratio_low=np.exp(low), ratio_high=np.exp(high)
+    )
+
+
+def paired_ratios(table: pd.DataFrame, keys: Sequence[str]) -> Places:
+    """The ratios of `paired` rows by place."""
+    return algebra.means(table, keys, lambda row: Estimate(row["mean"], row["ratio_low"], row["ratio_high"]))
+
+
+def geometric_means(logs: pd.DataFrame, keys: Sequence[str]) -> Places:
+    """The geometric means of ratios, by place, from rows of their logarithms."""
+
+    def mean(row: "pd.Series[float]") -> Estimate:
+        found = statistics.mean_of(row)
+        return Estimate(math.exp(found.value), math.exp(found.low), math.exp(found.high))
+
+    return algebra.means(logs, keys, mean)
 
 
 def noisy(table: pd.DataFrame) -> pd.DataFrame:
@@ -158,15 +194,35 @@ def divided(estimate: Estimate, value: float) -> Estimate:
     return Estimate(estimate.value / value, estimate.low / value, estimate.high / value)
 
 
-def departures(table: pd.DataFrame, values: Iterable[float], standard_errors: float, keys: Sequence[str]) -> Places:
-    """Distances of means from exact values in units of so many standard errors, by Student's t, by place."""
+def departures(table: pd.DataFrame, values: Sequence[float], standard_errors: float, keys: Sequence[str]) -> Places:
+    """Distances of means from exact values over what chance allows, by Student's t, by place.
+
+    Chance exceeds it in one of all places as seldom as a normal value exceeds its mean by so many standard deviations:
+    each place has its share of that level, because with a level for each a true law would often fail in one.
+    """
+    each = float(-ndtri(ndtr(-standard_errors) / max(len(table), 1)))
     distances = {
         algebra.place_of(row, keys): statistics.quotient(
-            abs(row["mean"] - value), statistics.distance_by_chance(row, standard_errors)
+            abs(row["mean"] - value), statistics.distance_by_chance(row, each)
         )
         for row, value in zip(algebra.rows_of(table), values, strict=True)
     }
     return {place: distance for place, distance in distances.items() if not math.isnan(distance.value)}
+
+
+def power(table: pd.DataFrame, values: Sequence[float], standard_errors: float) -> Regime:
+    """The regime of a law that `departures` tests: where a law that is off by a half would pass, it confirms nothing."""
+    each = float(-ndtri(ndtr(-standard_errors) / max(len(table), 1)))
+    widest = max(
+        (
+            statistics.distance_by_chance(row, each) / value
+            for row, value in zip(algebra.rows_of(table), values, strict=True)
+            if value > 0 and row["trials"] > 1
+        ),
+        default=0.0,
+    )
+    unmet = f"a law that is off by {widest:.0%} would pass in one place"
+    return Regime((unmet,) if widest > OFF_BY else (), "few trials", "too few runs", ("reproduced",))
 
 
 def gains(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str] = PLACE) -> pd.DataFrame:
@@ -179,16 +235,6 @@ def gains(upper: pd.DataFrame, lower: pd.DataFrame, on: Sequence[str] = PLACE) -
         if not math.isnan(ratio.value)
     ]
     return pd.DataFrame(ratios, columns=upper.columns)
-
-
-def ratios_to_first(table: pd.DataFrame, axis: str, keys: Sequence[str]) -> Places:
-    """Ratios of all means to that at the first place of an axis, by place, without the first itself."""
-    ratios: Places = {}
-    for _, group in table.groupby(list(keys), sort=True):
-        ordered = group.sort_values(axis)
-        for row in algebra.rows_of(ordered.iloc[1:]):
-            ratios[algebra.place_of(row, [*keys, axis])] = algebra.ratio_of_rows(row, ordered.iloc[0])
-    return {place: ratio for place, ratio in ratios.items() if not math.isnan(ratio.value)}
 
 
 def extent(values: Iterable[float]) -> str:

@@ -47,6 +47,7 @@ from dpdescent.replication.judging.records import Place
 from dpdescent.replication.judging.statistics import Estimate
 
 ONE_PASS, WISHART, CLIPPED, AGAIN = "one pass", "Wishart draw", "records clipped", "records used again"
+STATISTICS = "sufficient statistics"
 # Least number of records of a batch, because DP-STAT and the gradient both need some.
 LEAST = 20
 STAND_IN = (
@@ -153,8 +154,9 @@ class Scan:
         self.sizes = [round(self.design.d * ratio) for ratio in np.geomspace(first, last, count).tolist()]
         self.goals: list[Goal] = [(float(sigma), float(target)) for sigma, target in spec["cell"]["goals"]]
         self.draws: int = spec["arms"]["draws"]
-        one_pass = (AMBSSGD, setting.ANY_QUANTILE.format(self.part.settings.quantile), FIXED)
-        self.series = one_pass if self.part.panel == ONE_PASS else (ADA_SSP, ADA_SSP_TIGHT)
+        self.series: tuple[str, ...] = tuple(
+            spec["arms"]["series"][ONE_PASS if self.part.panel == ONE_PASS else STATISTICS]
+        )
 
     def arms(self, N: int, sigma: float, *, label: int = 0, offset: float = 0.0) -> dict[str, Arm[Any]]:
         """Returns the arms at one N and label noise by series; AdaSSP gets X'X and X'y, so that nothing is clipped."""
@@ -275,6 +277,7 @@ def releases_sample_complexity(spec: Spec) -> Iterable[setting.Entry]:
 # Claims ----------------------------------------------------------------------------------------------------------------
 
 SIZES, RISKS = "sample_complexity", "risk_vs_d"
+MORE_SCANS = "more scans"
 GOAL = ["sigma", "target"]
 REACHED = "smallest N at which the median risk reaches its goal"
 IN_TEXT: Place = {"artefact": SIZES, "location": "Abstract, Sec. 1.3", "kind": "text", "source": "paper"}
@@ -295,10 +298,10 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield from _reuse(evidence)
 
 
-def _sizes(evidence: Evidence, series: str, smallest_d: float = 0.0) -> pd.DataFrame:
+def _sizes(evidence: Evidence, series: str, smallest_d: float = 0.0, variant: str = "main") -> pd.DataFrame:
     """Rows with the smallest N of one method; panels that continue a grid of d are taken together."""
     where = {"panel": ONE_PASS} if series == FIXED else {}
-    table = rows(evidence, SIZES, series=series, **where)
+    table = rows(evidence, SIZES, variant, series=series, **where)
     return table[floats(table, "d") >= smallest_d].sort_values("d")
 
 
@@ -313,6 +316,8 @@ def _ours(evidence: Evidence) -> Iterator[Claim]:
     runs = least.assign(N=least["mean"], T=evidence.settings_of(SIZES)["steps_per_kappa"]).dropna(
         subset=criteria.NEEDED
     )
+    # As the scan does, because fewer records are no batches.
+    runs = runs[floats(runs, "N") >= LEAST * floats(runs, "T")]
     choices = ((f"d = {row['d']:g}", criteria.choice_at(evidence, SIZES, row)) for row in algebra.rows_of(runs))
     statistic = algebra.values_text(((d, choice.s / choice.b) for d, choice in choices), ".2g")
     moving = algebra.places_text(algebra.measured_by(_sizes(evidence, AMBSSGD), GOAL, in_d))
@@ -368,14 +373,16 @@ def _gap(evidence: Evidence) -> Iterator[Claim]:
         quantity=f"{REACHED}, of AdaSSP over that of DP-AMBSSGD at q = 0.9: the smallest over d and goals",
         cells=algebra.ratios(_sizes(evidence, ADA_SSP), table, on), criterion=at_least(1.0), changed=NOT_OURS,
     )  # fmt: skip
-    tight = _sizes(evidence, ADA_SSP_TIGHT, float(LARGE_D) / 4)
-    gap, moving = (criteria.gains(tight, sizes, on) for sizes in (table, _sizes(evidence, AMBSSGD)))
+    from_d = float(LARGE_D) / 4
+    more, fewer = (_sizes(evidence, ADA_SSP_TIGHT, from_d, variant) for variant in (MORE_SCANS, "main"))
+    gap = criteria.gains(more, _sizes(evidence, setting.QUANTILE, from_d, MORE_SCANS), on)
+    moving = criteria.gains(fewer, _sizes(evidence, AMBSSGD), on)
     yield claim_on_all_cells(
         id="gap-grows", **IN_TEXT,
         statement=f"the gap between them grows like sqrt(d), log factors hidden {criteria.FIXED_QUANTILE}",
         quantity=f"log-log slope in d, d >= {LARGE_D // 4}, of the same ratio with the bound 1.2 sqrt(d): the one furthest from 1/2",
         cells=algebra.measured_by(gap, GOAL, in_d), criterion=within_of(0.5, LOGARITHMS),
-        changed=f"{NOT_OURS} Errors were left out.",
+        changed=f"{NOT_OURS} Errors were left out. After a third reading more scans were run, because three leave the exponent open by a half.",
         note=f"at d <= {gap['d'].max():g} the two differ by a constant before they differ by an exponent. With the rule C = 1: {algebra.places_text(algebra.measured_by(moving, GOAL, in_d))}",
     )  # fmt: skip
 

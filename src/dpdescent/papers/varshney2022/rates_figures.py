@@ -47,8 +47,11 @@ def _curves(axes: Axes, rows: pd.DataFrame, axis: str, display: dict[str, Any]) 
         values = dict(zip(others, key, strict=True))
         for name in styles.in_order(group["series"]):
             place = ", ".join(rf"${SYMBOLS[column]}={value:g}$" for column, value in values.items())
-            fill = look(name)["color"] if values["sigma"] == max(rows["sigma"]) else "white"
-            risk_curve(axes, where(group, series=name), axis, f"{name}, {place}", markerfacecolor=fill)
+            style: dict[str, Any] = {
+                "markerfacecolor": look(name)["color"] if values["sigma"] == max(rows["sigma"]) else "white",
+                "linestyle": "--" if values.get("eps", math.inf) < rows["eps"].max() else "-",
+            }
+            risk_curve(axes, where(group, series=name), axis, f"{name}, {place}", **style)
         sampling_lines(axes, group, axis, display.get("published", {}))
 
 
@@ -68,9 +71,11 @@ def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """
     figure, axes = panels(2, 2, size=(5.6, 3.9), squeeze=False)
     by_steps, best, by_kappa, others = axes.flat
-    main = select(table)
+    main = styles.risks_of(select(table))
     rows = where(main, series=AMBSSGD)
-    conditions, multiple = figures.values_of(rows, "kappa"), _common_multiple(rows)
+    # Other methods run at one multiple, DP-AMBSSGD at several that all kappa have.
+    at_one = where(main, series=QUANTILE)
+    conditions, multiple = figures.values_of(rows, "kappa"), _common_multiple(at_one if len(at_one) else rows)
     law = rf"$T={multiple:g}\kappa$"
     for kappa, color, marker in zip(conditions, shades(len(conditions)), MARKERS * len(conditions), strict=False):
         curve = where(rows, kappa=kappa)
@@ -78,9 +83,9 @@ def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         risk_curve(by_steps, curve, "T", rf"$\kappa={kappa:g}$", **style)
         if len(ring := where(curve, T=multiple * kappa)):
             around: dict[str, Any] = {"markersize": 11, "markerfacecolor": "none", "color": "black"}
-            marks(by_steps, ring["T"], ring["mean"], "o", f"circle: {law}", **around)
+            marks(by_steps, ring["T"], ring["median"], "o", f"circle: {law}", **around)
     styles.trivial_line(by_steps)
-    at_best = rows.sort_values("mean").drop_duplicates("kappa").sort_values("kappa")
+    at_best = rows.sort_values("median").drop_duplicates("kappa").sort_values("kappa")
     configured = rows[rows["T"] == multiple * rows["kappa"]]
     _at_best(by_kappa, at_best, configured, law)
     sampling_lines(by_kappa, main, "kappa", display.get("published", {}))

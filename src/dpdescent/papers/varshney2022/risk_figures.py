@@ -19,6 +19,7 @@ LEVELS = ((styles.METHODS[AMBSSGD][0], "o"), ("#8FA3CC", "<"), ("#4B4E94", ">"),
 SLENDER: dict[str, Any] = {"linewidth": 1.1, "markersize": 3.4, "capsize": 1.8, "elinewidth": 0.8, "shade": 0.08}
 # Ratio of the smallest sigma > 0 to the place of sigma = 0 on the axis.
 GAP = 6.0
+MORE = "more trials"
 # Line styles of variants.
 DASHES: tuple[Any, ...] = ((0, (1, 1.2)), (0, (4, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (2.5, 1)))
 
@@ -28,6 +29,7 @@ def draw_risk_vs_n(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
     The first column of a pair has the paper's methods, with thin lines for other settings, the second other methods.
     """
+    table = styles.risks_of(table)
     main = select(table)
     budgets, noises = (sorted(values_of(main, name), reverse=True) for name in ("eps", "sigma"))
     columns = [(eps, part) for eps in budgets for part in PARTS]
@@ -56,7 +58,9 @@ def draw_risk_vs_n(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 def _other_settings(axes: Axes, table: pd.DataFrame, at: dict[str, float]) -> None:
     """Draws medians under each variant, in the colours of the methods and with one line style for each variant."""
-    for variant, dash in zip(figures.variants_of(table)[1:], DASHES, strict=False):
+    # Without more trials of the same settings, which would lie on the curves.
+    others = [variant for variant in figures.variants_of(table)[1:] if not variant.startswith(MORE)]
+    for variant, dash in zip(others, DASHES, strict=False):
         rows = where(table, variant=variant)
         names = in_order(rows["series"])
         here = where(rows, **at)
@@ -95,7 +99,7 @@ def draw_risk_vs_sigma(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     spare.set_visible(False)
     noises = values_of(table, "sigma")
     zero = min((sigma for sigma in noises if sigma > 0), default=1.0) / GAP
-    placed = table.assign(place=table["sigma"].where(table["sigma"] > 0, zero))
+    placed = styles.risks_of(table).assign(place=table["sigma"].where(table["sigma"] > 0, zero))
     main = select(placed)
     for (risk, ratio), part in zip(axes[:, :2].T, PARTS, strict=True):
         shown = styles.part_of(main, part)

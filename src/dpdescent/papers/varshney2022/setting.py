@@ -36,6 +36,12 @@ SSGD, DP_GD, DP_GD_ADAPTIVE = "DP-SSGD", "DP-GD", "DP-GD (adaptive)"
 OLS, ADA_SSP, ADA_SSP_TIGHT = "OLS", "AdaSSP", "AdaSSP (bound 1.2 sqrt d)"
 LOG_POWER = "log^a N"
 
+
+def over(upper: str, lower: str) -> str:
+    """The name of the series of log-ratios of two series, trial by trial on the same records."""
+    return f"log of {upper} over {lower}"
+
+
 # Settings of a part ----------------------------------------------------------------------------------------------------
 
 

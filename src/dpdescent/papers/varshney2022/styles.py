@@ -89,6 +89,11 @@ def text_of(value: Any) -> str:
     return value if isinstance(value, str) else f"{value:g}"
 
 
+def risks_of(table: pd.DataFrame) -> pd.DataFrame:
+    """Returns the rows of a table but those of log-ratios, which are no risks."""
+    return table[~table["series"].astype(str).str.startswith(setting.over("", "").split()[0])]
+
+
 def budget(rows: pd.DataFrame, span: bool = False) -> str:
     """Returns the label of epsilon and delta of some rows.
 

@@ -207,7 +207,9 @@ def where(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
 
 def positive(table: pd.DataFrame, column: str = "mean") -> pd.DataFrame:
     """Selects rows whose value is finite and positive, which a logarithmic axis can show."""
-    return table[np.isfinite(table[column]) & (table[column] > 0)]
+    # As floats, because the columns of a table without rows are read as objects.
+    values = table[column].astype(float)
+    return table[np.isfinite(values) & (values > 0)]
 
 
 def values_of(table: pd.DataFrame, column: str) -> list[Any]:
@@ -240,6 +242,9 @@ def log_scale(axes: Axes, which: str = "xy", digits: Sequence[float] = (1, 2, 5)
         getattr(axes, f"set_{name}scale")("log")
         axis = getattr(axes, f"{name}axis")
         low, high = axis.get_view_interval()
+        if not low > 0 and not np.isfinite(getattr(axes.dataLim, f"minpos{name}")):
+            # A line without points has left margins about 0, at which no tick of this scale can stand.
+            low, high = getattr(axes, f"set_{name}lim")(1.0, 10.0)
         axis.set_major_locator(LogLocator(subs=digits if high < 1000 * low else (1,), numticks=9))
         axis.set_major_formatter(FuncFormatter(plain_number))
         axis.set_minor_formatter(NullFormatter())
