@@ -46,6 +46,7 @@ BLANK: Row = dict.fromkeys(
     (
         "T", "B", "r", "p", "lam", "accountant", "relation", "sampler", "precondition", "C_clip", "eta", "kappa",
         "constants", "place", "factor", "admitted", "clipped", "checks", "growth", "condition", "distance", "gamma",
+        "seed",
     ),
     np.nan,
 )  # fmt: skip

@@ -105,7 +105,7 @@ class Prescribed(Projected):
 def run_ext_window_rates(spec: Spec) -> Iterator[Row]:
     """Yields rows of one cell: averaged risks of every noise and seed, at every size and jitter."""
     for task in Prescribed.at_places(spec):
-        yield from window.rows(task, task.arms(), [task.size.T])
+        yield from window.with_seeds(window.rows(task, task.arms(), [task.size.T]), task.by_seed)
 
 
 def releases_ext_window_rates(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
