@@ -93,7 +93,7 @@ def of(
     """
     table = rows(evidence, artefact, series=series + BY_SEED, **where).dropna(subset=["seed", axis])
     wide = table.pivot(index="seed", columns=axis, values="mean").dropna()
-    numbers = table.select_dtypes("number").groupby(table[axis]).mean()
+    numbers = table.apply(pd.to_numeric, errors="coerce").astype(float).groupby(table[axis]).mean()
     places = numbers.loc[list(wide.columns)] if len(wide) else numbers[:0]
     return Seeds(wide.to_numpy(dtype=float), places.reset_index(drop=True))
 
