@@ -443,7 +443,7 @@ def _closed_forms(evidence: Evidence) -> Iterator[Claim]:
     yield claim_on_all_cells(
         id="lemma-f.9", artefact=COUNTEREXAMPLE, location="Lemma F.9", kind="privacy", source="paper",
         statement="both hockey-stick divergences of the pair are at most S(E) times the worst one over E plus the probability of the complement of E",
-        quantity="the larger exact divergence at lambda = 0 over the right side, E the patterns of at most k participations, k = 1, 3 and 6: the largest over k, T, r, kappa and eps",
+        quantity="the larger exact divergence at lambda = 0 over the right side, E the patterns of at most k participations, at the k at which that side is least: the largest over T, r, kappa and eps",
         cells=_lemma_f_9_ratios(evidence), criterion=at_most(1.0 + EQUAL), changed=IN_CODE, note="Poisson samples, as the lemma has them",
     )  # fmt: skip
     asked = multipliers(evidence, INDEPENDENT).drop_duplicates(["T", "eps", "delta"])
@@ -486,11 +486,12 @@ def _lemma_f_9_ratios(evidence: Evidence) -> Places:
     ratios = {}
     for row in algebra.rows_of(table.drop_duplicates(["T", "r", "kappa", "eps"])):
         T, r, kappa, eps = int(row["T"]), float(row["r"]), float(row["kappa"]), float(row["eps"])
-        divergence = _divergence(kappa, eps, T, r)
-        for k in (1, 3, 6):
-            inside = float(binom.cdf(k, T, r))
-            right = inside * float(gaussian.delta(math.sqrt(k) / kappa, eps)) + 1.0 - inside
-            ratios[f"{algebra.place_of(row, ('T', 'r', 'kappa', 'eps'))}, k = {k}"] = quotient(divergence, right)
+        # The number of participations is taken at which the right side is least.
+        most = np.arange(1, T + 1)
+        inside = binom.cdf(most, T, r)
+        right = inside * gaussian.delta(np.sqrt(most) / kappa, eps) + 1.0 - inside
+        place = algebra.place_of(row, ("T", "r", "kappa", "eps"))
+        ratios[place] = quotient(_divergence(kappa, eps, T, r), float(right.min()))
     return ratios
 
 
