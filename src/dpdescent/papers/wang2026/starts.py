@@ -175,8 +175,10 @@ def _margin(evidence: Evidence) -> Claim:
         gamma = algebra.floats(rows(evidence, artefact), "gamma")
         if np.isfinite(gamma).any():
             margins[artefact] = exactly(float(np.nanmin(gamma)))
+    # The artefact of the smallest margin is named.
+    narrowest = min(margins, key=lambda artefact: margins[artefact].value, default=PATH)
     return criteria.claim_on_all_cells(
-        id="assumption-3.3", artefact=PATH, location="Assumption 3.3", kind="text", source="ours",
+        id="assumption-3.3", artefact=narrowest, location="Assumption 3.3", kind="text", source="ours",
         statement="there is a margin gamma > 0 with y_i <grad f(x_i), u> >= gamma at the start; verified for KANs",
         quantity="mean margin of the records at their starts: the smallest over artefacts, widths and n",
         cells=margins, criterion=ABOVE_0,

@@ -113,8 +113,19 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
             quantity="averaged risk over the bound with constants 1 and its logarithms, where that is below log 2: the largest over places",
             cells={algebra.place_of(row, PLACE): _ratio_to_bound(row, bound(row)) for row in telling}, criterion=at_most(1.0, ": consistent with the order, hidden constants 1"), regime=HIDDEN,
             changed=f"{FROM_OUTSIDE} Then one constant was asked to serve also where the bound is above log 2, which confirms and refutes nothing. {HIDDEN_ACCUSED}",
-            note=f"{len(telling)} of {len(table)} places inside the window, where bounds are {range_of(bound(row) for row in algebra.rows_of(table))}",
+            note=f"{len(telling)} of {len(table)} places inside the window, where bounds are {range_of(bound(row) for row in algebra.rows_of(table))}{_said_beyond(telling, noisy, tested)}",
         )  # fmt: skip
+
+
+def _said_beyond(telling: "list[pd.Series[float]]", noisy: bool, tested: bool) -> str:
+    """Text for a note on how little noise counts where a bound says something, and on bounds of the population risk."""
+    shares = [(rate.linear + rate.quadratic) / rate.total for rate in map(_rate, telling) if rate.total > 0]
+    noise = (
+        f"; noise is a share of {range_of(shares)} of the bound there, which is one on gradient descent"
+        if noisy
+        else ""
+    )
+    return noise + ("; with claim theorem-5.2-factor it follows from the one on the empirical risk" if tested else "")
 
 
 def _starts(evidence: Evidence) -> Iterator[Claim]:
