@@ -212,6 +212,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"margin-without-kernel": lambda: put("ext_proof", -0.1, series="margin, a record twice"),
     r"lemma-b.7-(curvature|self-bound)": lambda name: put("ext_proof", 2.0,
         series=CURVATURE[name == "self-bound"]),
+    r"loss-not-convex": lambda: put("ext_proof", -0.1, series=CURVATURE[0]),
     r"lemma-c.16": lambda: put("ext_proof", 1.1, series="Lemma C.16, step over its bound"),
     r"lemma-c.20": lambda: put("ext_proof", 1.1, series="Lemma C.20, sum of M_t over its bound"),
     r"lemma-c.21": lambda: put("ext_proof", 1.1, series="Lemma C.21, distance over e sum R_t"),

@@ -22,6 +22,7 @@ from dpdescent.papers.wang2026.criteria import (
     LOGARITHMS,
     PUBLISHED,
     RATE,
+    best,
     claim,
     claim_on_all_cells,
     range_of,
@@ -310,6 +311,13 @@ def _bounded(evidence: Evidence) -> Iterator[Claim]:
             regime=coupled if name in COUPLED else regime(table, upper=False), changed=LARGER_STEPS if name in COUPLED else "",
             note=f"sharp constants of each seed's second layer. {apart}" if name in COUPLED else "the paper's constants and sharp ones",
         )  # fmt: skip
+    curvature = _proof_rows(evidence, NEGATIVE).dropna(subset=["constants"])
+    yield claim(
+        id="loss-not-convex", artefact=PROOF, location="Sec. 4.1", kind="text", source="paper",
+        statement="the empirical loss is non-convex in the first-layer coefficients",
+        quantity="minus the least eigenvalue of the risk's Hessian over nu times the risk, at starts, ends and half way: the largest over places, which is enough",
+        measured=best(curvature), criterion=ABOVE_0, note="its interval allows for the choice among places",
+    )  # fmt: skip
     arms = _proof_rows(evidence, stability.DISTANCE).drop_duplicates(["kappa", "lam"])
     slopes: Places = {}
     for row in algebra.rows_of(arms.dropna(subset=["kappa", "lam"])):
