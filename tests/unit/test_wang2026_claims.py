@@ -18,6 +18,7 @@ from dpdescent.papers.wang2026 import (
     lemmas,
     multipliers,
     not_testable,
+    starts,
     theorem_5_1,
 )
 from dpdescent.papers.wang2026.corollaries import Power
@@ -431,6 +432,14 @@ def test_a_multiplier_of_another_power_refutes_theorem_5_1(name: str, monkeypatc
     theorem_5_1._power.cache_clear()
     assert judged({}, theorem_5_1)[name].verdict == "not reproduced"
     theorem_5_1._power.cache_clear()
+
+
+def test_linear_splines_and_steep_activations_do_not_satisfy_assumption_3_2(monkeypatch: pytest.MonkeyPatch) -> None:
+    steep = {"tanh": (lambda u: (np.tanh(2 * u), 2 - 2 * np.tanh(2 * u) ** 2, 0 * u), (1.0, 1.0, 0.77))}
+    for name, value in (("ACTIVATIONS", steep), ("BOUNDS", (1.0, 0.5, 2.0))):
+        with monkeypatch.context() as patched:
+            patched.setattr(starts, name, value)
+            assert judged({}, starts)["assumption-3.2"].verdict == "not reproduced", name
 
 
 def test_closed_forms_at_the_places_of_their_tables(monkeypatch: pytest.MonkeyPatch) -> None:
