@@ -31,15 +31,15 @@ def test_findings_are_called_errors_only_where_a_review_confirmed_them() -> None
     assert {name for name, each in FOUND.items() if each.kind == "privacy"} == set(list(CONFIRMED)[:2])
     assert all(each.charitable_reading for each in FOUND.values())
     assert "Theorem 5.1 is unaffected" in FOUND["theorem-f.8-sampling"].charitable_reading
-    assert "where kappa is of constant order the theorem holds" in FOUND["theorem-d.9-renyi"].charitable_reading
-    assert "'the standard low-sampling regime'" in FOUND["theorem-d.9-renyi"].charitable_reading
-    assert "n = 1e3 at 1, n = 1e6 at 0.3, n = 1e8 at 0.1" in FOUND["theorem-d.9-renyi"].charitable_reading
+    assert "where kappa is of constant order it holds" in FOUND["theorem-d.9-renyi"].charitable_reading
+    assert "'in the standard low-sampling regime'" in FOUND["theorem-d.9-renyi"].charitable_reading
+    assert "Gradients seen have 0.018 of Corollary 5.5's C_clip" in FOUND["theorem-d.9-renyi"].charitable_reading
 
 
 def test_a_regime_without_violation_says_so() -> None:
     table = committed().tables["closed_form_validity"].assign(kappa=10.0)
     found = told(committed().tables | {"closed_form_validity": table})
-    assert "reversed attains no delta above its target" in found["theorem-d.9-renyi"].measured
+    assert "no delta above its target" in found["theorem-d.9-renyi"].measured
 
 
 @pytest.mark.parametrize("factor", [1.37, 0.61])

@@ -352,17 +352,20 @@ def regime_deltas(table: pd.DataFrame) -> dict[str, tuple[float, float, float]]:
 
 def scale_needed(evidence: Evidence) -> str:
     """Text on the decade of n from which the failure is seen, for several lengths of gradients."""
-    gamma, bound = setting(evidence, "gamma"), rows(evidence, "initialisation", series=G_DELTA)
-    gradients = rows(evidence, "initialisation", series=GRADIENT)
-    shares = [
-        row["q975"] / other["mean"] for row, other in algebra.paired_rows(gradients, bound, ("m",)) if other["mean"] > 0
-    ]
-    real = [max(shares)] if shares and max(shares) > 0 else []
+    gamma, longest = setting(evidence, "gamma"), longest_seen(evidence)
+    real = [longest] if longest > 0 else []
     if not gamma > 0:
         return ""
     scales = ", ".join(f"n = 1e{_decade(share, gamma)} at {share:.2g}" for share in (1.0, 0.3, 0.1, *real))
-    largest = f"; the largest gradients seen have {max(real):.2g} of the corollary's C_clip = G_delta" if real else ""
+    largest = f"; the largest gradients seen have {longest:.2g} of the corollary's C_clip = G_delta" if real else ""
     return f"By |g|/C_clip a failure is seen from {scales} on (decades of n){largest}"
+
+
+def longest_seen(evidence: Evidence) -> float:
+    """The largest gradient at random starts, over G_delta; 0 without starts."""
+    bound, gradients = (rows(evidence, "initialisation", series=series) for series in (G_DELTA, GRADIENT))
+    pairs = algebra.paired_rows(gradients, bound, ("m",))
+    return max((float(row["q975"] / other["mean"]) for row, other in pairs if other["mean"] > 0), default=0.0)
 
 
 @cache

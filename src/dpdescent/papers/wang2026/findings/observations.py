@@ -243,7 +243,7 @@ def _slips(evidence: Evidence) -> Finding:
         statement="c^2 V_Z/T in Lemma C.11's bound; 2 beta lambda^2 eta^3 c_priv^2 in the check of (10); 'C_clip <= G_delta' in Theorem D.14's proof; U of order sqrt(log(n/delta)) before Theorem D.15",
         expected="c_priv; 12 beta lambda^2, as (10) has it; C_clip >= G_delta, as the theorem assumes; U with b R_*, as Lemma C.17 has it",
         measured=(
-            f"at the largest step that is admitted the noise term of (10) is {range_of(factors)} times the one that is checked; with b R_* the width that Theorem D.15 asks for, which has U squared, is {range_of(shares)} times as large (the paper's constants)"
+            f"at the largest step admitted the noise term of (10) is {range_of(factors)} times the one checked; with b R_* the width that Theorem D.15 asks for is {range_of(shares)} times as large (the paper's constants)"
             if factors and shares
             else NOT_RUN
         ),
