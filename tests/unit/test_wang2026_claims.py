@@ -192,7 +192,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
     # Each faster than its part by half of a power of it.
     r"(corollary-5.[35])-eps": lambda name: power_law("ext_window_rates", "eps", -1.5,
         panel=f"epsilon, {RULES[name]}", series=and_by_seed(ADDED)),
-    r"(corollary-5.[35])-d": lambda name: power_law("ext_window_rates", "d", 0.75, panel=f"dimension, {RULES[name]}",
+    r"(corollary-5.[35])-d": lambda name: power_law("ext_window_rates", "d", 1.0, panel=f"dimension, {RULES[name]}",
         series=and_by_seed(ADDED)),
     r"(corollary-5.[35])-margin": lambda name: power_law("ext_window_rates", "gamma", -6.0,
         panel=f"margin, {RULES[name]}", series=and_by_seed(ADDED)),
