@@ -4,8 +4,8 @@ The analogues show the accuracy of a small network against the correlation of th
 each sampler and its accountant.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -146,7 +146,7 @@ class Analogue:
         unstated: the settings that the claim on larger budgets depends on and the paper leaves out.
         changed: how the criterion on larger budgets was changed after a look.
         left_open: why and when the other claims too were left open where runs refute them; empty where they were not.
-        compared: what changed in what a sampler's gains are compared with, by variant.
+        compared: a variant, and what changed in what its gains are compared with.
     """
 
     artefact: str
@@ -157,21 +157,24 @@ class Analogue:
     unstated: str
     changed: str = ""
     left_open: str = ""
-    compared: Mapping[str, str] = field(default_factory=dict)
+    compared: tuple[str, str] = ("", "")
 
     def opened(self, judged: Claim) -> Claim:
         """Returns the claim, left open where runs refute it if the analogue says so."""
         return open_question(judged, self.unstated, changed=self.left_open) if self.left_open else judged
 
-    def told(self, judged: Claim, variant: str) -> Claim:
+    def with_changes(self, claimed: Claim, variant: str) -> Claim:
         """Returns the claim with what changed in what its gains are compared with."""
-        return replace(judged, changed=" ".join(filter(None, [judged.changed, self.compared.get(variant, "")])))
+        return replace(
+            claimed,
+            changed=" ".join(filter(None, [claimed.changed, self.compared[1] if variant == self.compared[0] else ""])),
+        )
 
 
 DIGITS = Analogue(
     ARTEFACT, SAMPLERS, ANALOGUE, PAIRED, OVERLAP, "the figure's data, network, way to form batches and budgets",
     "The smallest eps alone was compared with the largest at first.",
-    compared={"batches of Algorithm 1": "Before a review independent noise was by the participation tail, two to five times as large as the one that is proved for these batches."},
+    compared=("batches of Algorithm 1", "Before a review independent noise was by the participation tail, two to five times as large as the one that is proved for these batches."),
 )  # fmt: skip
 
 
@@ -193,7 +196,7 @@ def claims_on_left_panel(evidence: Evidence, analogue: Analogue) -> Iterator[Cla
             analogue.opened(_not_monotone(analogue, gains, shape, words)),
             analogue.opened(_drop(analogue, gains, drop, words)),
         ):
-            yield analogue.told(judged, variant)
+            yield analogue.with_changes(judged, variant)
 
 
 def _gain(analogue: Analogue, gains: pd.DataFrame, name: str, words: str) -> Claim:
