@@ -151,10 +151,10 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"theorem-(4.1|d.14|e.1)-order": lambda name: change("ext_window", 999, series="empirical risk", **TURNED[name]),
     r"theorem-(5.2-order|d.16-order|e.1-population)": lambda name: change("ext_window", 999, series="population risk",
         **TURNED[name]),
-    # Risks that fall with less than the root of the term, and one that grows as the cube of 1/gamma.
+    # Risks that fall with less than the root of the term, and one that grows as 1/gamma^4.
     r"iterations-term": lambda: power_law("ext_window", "T", -0.2, panel="iterations"),
     r"step-term": lambda: power_law("ext_window", "eta", -0.4, panel="iterations"),
-    r"margin-term": lambda: power_law("ext_window", "gamma", -3.0, panel="margin"),
+    r"margin-term": lambda: power_law("ext_window", "gamma", -4.0, panel="margin"),
     r"batch-term": lambda: tilt("ext_window", "B", 1.0, panel="batches", series="departure by batches"),
     r"batch-term-size": lambda: put("ext_window", 2.0, panel="batches", series="departure by batches"),
     r"noise-term-multiplier": lambda: tilt("ext_window", "kappa", 0.5, panel="multiplier",
