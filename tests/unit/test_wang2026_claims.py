@@ -243,6 +243,7 @@ READINGS = {"lemma-d.7"}
 # What the paper leaves open, which runs cannot refute.
 QUESTIONS = {
     *(f"figure-1-larger-budgets{sampler}" for sampler in SAMPLERS), "sharper-calibration-bound-algorithm-1",
+    *(f"figure-1-{name}-algorithm-1" for name in ("gain", "not-monotone", "drop")),
     *(f"sharper-calibration-runs-{name}{variant}" for name in ("tail", "f8") for variant in VARIANTS),
 }  # fmt: skip
 

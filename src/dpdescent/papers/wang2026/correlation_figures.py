@@ -110,7 +110,8 @@ def _layout(rows: pd.DataFrame, display: dict[str, Any]) -> list[list[tuple[str,
 def _draw_panel(axes: Axes, table: pd.DataFrame, name: str, eps: float, series: str, compared: str) -> None:
     """Draws the main setting by accountant, or one accountant alone (`compared`) with its variants."""
     rows = where(table, panel=name, eps=eps, series=series)
-    rows = where(rows, accountant=compared) if compared else rows
+    if compared:
+        rows = rows[rows["accountant"].isin({compared, INDEPENDENT_OF.get(compared, compared)})]
     main = select(rows)
     by_accountant(axes, main, "lam")
     for accountant in in_order(main["accountant"]) if series == POPULATION else []:
