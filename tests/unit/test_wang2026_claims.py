@@ -24,6 +24,7 @@ from dpdescent.papers.wang2026 import (
 from dpdescent.papers.wang2026.corollaries import Power
 from dpdescent.papers.wang2026.explicit import Terms
 from dpdescent.papers.wang2026.lemma_runs import BOUND, RISK
+from dpdescent.papers.wang2026.setting import BY_SEED
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.judging.evidence import Claim
 from edits import Edit, Tables, many
@@ -248,6 +249,9 @@ QUESTIONS = {
 }  # fmt: skip
 
 
+SUMS, APART = "Lemma C.20, sum of M_t", "Lemma C.16, nu times the squared distance"
+
+
 @functools.cache
 def falsified(name: str) -> Claim:
     made = world()
@@ -343,6 +347,16 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
         T=100, series="empirical risk"), "reproduced"),
     "multipliers below one, where amplification is lost": ("remark-d.8-rate", put("kappa_tables", 1e-3,
         panel="scaling in r", accountant="F8", r=0.01), "reproduced"),
+    "sums of M_t above one, on which Theorem C.22 rests": ("theorem-c.22", put("ext_proof", 1.2,
+        series=f"{SUMS}{BY_SEED}", n=200), "inconclusive"),
+    "sums of M_t above one, which Lemma C.16 does not ask for": ("lemma-c.16", put("ext_proof", 1.2,
+        series=f"{SUMS}{BY_SEED}"), "reproduced"),
+    "runs too far apart for the curvature between them": ("lemma-c.16", put("ext_proof", 0.6,
+        series=f"{APART}{BY_SEED}", n=25), "inconclusive"),
+    "smaller losses at larger budgets, which are no gains": ("figure-1-larger-budgets-algorithm-1", many(figure(
+        "-algorithm-1", -0.2, eps=1.0), figure("-algorithm-1", -0.01, eps=8.0)), "inconclusive"),
+    "a rate outside of its window by mixed readings": ("corollary-5.3-population", put("ext_window_rates", 64, "m",
+        panel="Corollary 5.3"), "inconclusive"),
     "rates that are faster than the bound's": ("corollary-5.3-empirical", tilt("ext_window_rates", "n", -0.5),
         "reproduced"),
 }  # fmt: skip

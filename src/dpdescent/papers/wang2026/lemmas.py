@@ -469,7 +469,7 @@ def _closed_forms(evidence: Evidence) -> Iterator[Claim]:
     places = places[algebra.floats(places, "T") > 1].drop_duplicates(["T", "r", "lam", "accountant"])
     yield claim_on_all_cells(
         id="algorithm-1-updates", artefact=TABLE, location="Algorithm 1", kind="privacy", source="identity",
-        statement="(algebra, ours) the loop makes T - 1 noisy updates where the theorems count T steps: what is calibrated for T covers T - 1",
+        statement="(algebra) (ours) the loop makes T - 1 noisy updates where the theorems count T steps: what is calibrated for T covers T - 1",
         quantity="kappa of Theorems 5.1 (F.12) and 5.4 (D.9) for T - 1 steps over that for T: the largest over T, B/n and lambda",
         cells={algebra.place_of(row, ("T", "r", "lam", "accountant")): exactly(_ratio_without_last_step(row)) for row in algebra.rows_of(places)},
         criterion=at_most(1.0 + EQUAL), changed=f"{IN_CODE} {ALGEBRA}",
