@@ -40,7 +40,7 @@ from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.records import HIDDEN, HIDDEN_ACCUSED
+from dpdescent.replication.judging.records import HIDDEN, HIDDEN_ACCUSED, Regime
 from dpdescent.replication.judging.statistics import Estimate, exactly
 
 
@@ -279,11 +279,16 @@ def _other_powers(evidence: Evidence) -> Iterator[Claim]:
         if axis == "jitter":
             plain = seeds(evidence, RATES, POPULATION, axis, panel=panel, accountant="none")
             parts["not private"] = plain.exponent(_of_part(plain, corollary, "rate"))
+        # A part without an exponent, because what noise adds is negative somewhere, leaves the claim open.
+        lost = Regime(
+            tuple(f"no exponent of the part that is {part}" for part, found in parts.items() if math.isnan(found.value)),
+            because="not decided", why="interval", blocks=("reproduced",),
+        )  # fmt: skip
         yield claim_on_all_cells(
             id=name, artefact=RATES, location=corollary, kind="theorem", source="paper",
             statement=f"the risk is at most of the order of the rate, whose private part {words}",
             quantity=f"exponent of what noise adds to the averaged population risk in the private part{', and of the risk without noise in the other,' if axis == 'jitter' else ''} along {'the margin' if axis == 'jitter' else axis} over the same seeds: the largest",
-            cells=parts, criterion=no_faster("its part"), regime=regime(table),
+            cells=parts, criterion=no_faster("its part"), regime=regime(table).otherwise(lost),
             changed=f"{FROM_OUTSIDE if name in ('corollary-5.3-eps', 'corollary-5.3-d') else ''} Before a review the whole risk was judged, which is mostly not private, with seeds taken for independent.".strip(),
             note=f"kappa {range_of(table['kappa'])}, margins {range_of(table['gamma'])}, what noise adds {range_of(table['mean'])}",
         )  # fmt: skip
