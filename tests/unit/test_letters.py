@@ -271,17 +271,6 @@ def test_theorem_f8_sampling(capsys: pytest.CaptureFixture[str]) -> None:
         assert printed == pytest.approx(pair, rel=0.3)
 
 
-def test_corollary_5_5_regime(capsys: pytest.CaptureFixture[str]) -> None:
-    """Simulated, a lower bound in closed form is at most what is attained, and not far from it."""
-    lines = told("corollary-5.5-regime", capsys)
-    for n, place in ((1000, "1000"), (10_000, "10000"), (1_000_000, "1e+06")):
-        kappa, known, target = shown("corollary-5.5-regime", place)
-        *_, used, made, claimed = line_of(lines, f"n = {n},")
-        assert used == pytest.approx(kappa, abs=0.006)
-        assert claimed == pytest.approx(target, rel=0.01)
-        assert 0.95 * known < made < 1.5 * known
-
-
 def test_theorem_d9_renyi(capsys: pytest.CaptureFixture[str]) -> None:
     lines = told("theorem-d.9-renyi", capsys)
     text = everything()["theorem-d.9-renyi"].measured

@@ -83,12 +83,13 @@ def test_fixed_size_against_the_pair(over: float, se: float, holds: bool) -> Non
 
 
 def test_theorem_d9_fails_in_the_regime_of_corollary_5_5_and_not_with_more_noise() -> None:
-    assert {
-        row.holds for row in named("delta of D9", "n=1000000, T=10000, r=0.0001, eps=1") if "share" not in row.setting
-    } == {False}
+    assert {row.holds for row in named("delta of D9")} == {False}
+    for n in ("1000", "1000000"):
+        assert len([row for row in named("delta of D9", f"n={n},") if "share" not in row.setting]) == 1
     assert {row.holds for row in named("delta of D9, repaired")} == {True}
     fine = edited(put("closed_form_validity", 1e-9), only="closed_form_validity")
-    assert {row.holds for row in named("delta of D9", found=fine)} == {True}
+    # A lower bound below the target says nothing.
+    assert not [row for row in fine if row.bound == "delta of D9"]
 
 
 # Values by hand

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from dpdescent.papers.wang2026 import findings
+from dpdescent.papers.wang2026.guarantees import TARGET, regime_deltas
 from dpdescent.replication.judging.evidence import Evidence, Finding
 from edits import Tables
 from later import Later
@@ -20,25 +21,25 @@ def told(made: Tables) -> dict[str, Finding]:
 
 FOUND = Later(lambda: told(committed().tables))
 CONFIRMED = {
-    "theorem-f.8-sampling": "high", "corollary-5.5-regime": "high", "theorem-d.9-renyi": "high",
-    "theorem-f.12-factor": "cosmetic",
+    "theorem-f.8-sampling": "high", "theorem-d.9-renyi": "high", "theorem-f.12-factor": "cosmetic",
 }  # fmt: skip
 
 
 def test_findings_are_called_errors_only_where_a_review_confirmed_them() -> None:
     """How far beyond the corollary's own threshold the failure lies, and what is unaffected, is part of the words."""
     assert {name: each.severity for name, each in FOUND.items() if each.status == "confirmed"} == CONFIRMED
-    assert {name for name, each in FOUND.items() if each.kind == "privacy"} == set(list(CONFIRMED)[:3])
+    assert {name for name, each in FOUND.items() if each.kind == "privacy"} == set(list(CONFIRMED)[:2])
     assert all(each.charitable_reading for each in FOUND.values())
     assert "Theorem 5.1 is unaffected" in FOUND["theorem-f.8-sampling"].charitable_reading
-    assert "where kappa is of constant order the theorem holds" in FOUND["theorem-d.9-renyi"].charitable_reading
-    assert "n = 1e3 at 1, n = 1e6 at 0.3, n = 1e8 at 0.1" in FOUND["corollary-5.5-regime"].charitable_reading
+    assert "where kappa is of constant order it holds" in FOUND["theorem-d.9-renyi"].charitable_reading
+    assert "'in the standard low-sampling regime'" in FOUND["theorem-d.9-renyi"].charitable_reading
+    assert "Gradients seen have 0.018 of Corollary 5.5's C_clip" in FOUND["theorem-d.9-renyi"].charitable_reading
 
 
 def test_a_regime_without_violation_says_so() -> None:
     table = committed().tables["closed_form_validity"].assign(kappa=10.0)
     found = told(committed().tables | {"closed_form_validity": table})
-    assert "reversed: nowhere above it" in found["corollary-5.5-regime"].measured
+    assert "no delta above its target" in found["theorem-d.9-renyi"].measured
 
 
 @pytest.mark.parametrize("factor", [1.37, 0.61])
@@ -51,8 +52,7 @@ def test_numbers_follow_the_tables(factor: float) -> None:
             if name in table:
                 table[name] = table[name].astype(float) * (scale if name == "mean" else factor)
     found = told(changed)
-    # What D.9's own place attains is exact.
-    assert {name for name, each in found.items() if each.measured == FOUND[name].measured} <= {"theorem-d.9-renyi"}
+    assert not {name for name, each in found.items() if each.measured == FOUND[name].measured}
 
 
 def test_without_tables_findings_say_so() -> None:
@@ -113,7 +113,10 @@ def test_two_participations_of_theorem_d9_by_enumeration() -> None:
 def test_regime_of_theorem_5_4_by_its_own_orders() -> None:
     """kappa^2 = gamma (16/eps + 32 log(n/gamma)/eps^2) / sqrt(n) falls to 0; one threshold tells the sides apart."""
     gamma = 0.1
-    for n, kappa, known, target in FOUND["corollary-5.5-regime"].shown[1:]:
+    target_rows = committed().tables["closed_form_validity"]
+    target_rows = target_rows[(target_rows["panel"] == "regime") & (target_rows["series"] == TARGET)]
+    for place, (kappa, known, target) in list(regime_deltas(target_rows).items())[::2]:
+        n = place.removeprefix("n = ")
         order = math.sqrt(gamma / math.sqrt(float(n)) * (16 + 32 * math.log(float(n) / gamma)))
         # B and T are rounded to whole numbers.
         assert float(kappa) == pytest.approx(order, rel=0.06)

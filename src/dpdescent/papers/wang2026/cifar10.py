@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from dpdescent.algorithms.dp_ftrl_epochs import EpochArms
 from dpdescent.algorithms.dp_ftrl_softmax import WideSoftmax
-from dpdescent.papers.wang2026 import arms
-from dpdescent.papers.wang2026.arms import INDEPENDENT_OF, Arm
+from dpdescent.papers.wang2026.arms import Arm
 from dpdescent.papers.wang2026.images import Batched
 from dpdescent.papers.wang2026.setting import Array, Row, Spec
 from dpdescent.privacy.events import Mechanism
@@ -58,17 +57,6 @@ class Linear(Batched):
 
     held_out: int = 0
     eta: tuple[float, ...] = ()
-
-    def by_epsilon(self) -> Iterator[list[Arm]]:
-        """Yields, for every epsilon, a run of each correlation; the noise at lam = 0 is the least that is proved."""
-        for eps in self.eps:
-            names = [INDEPENDENT_OF.get(self.accountant, self.accountant) if lam == 0.0 else self.accountant
-                     for lam in self.lam]  # fmt: skip
-            noises = [
-                arms.calibrated(self, self.size, name, lam, eps, self.delta)
-                for name, lam in zip(names, self.lam, strict=True)
-            ]
-            yield [Arm(noise, self.C_clip) for noise in noises]
 
     def tuning(self) -> Self:
         """Returns the part with the records that rates are tuned on."""

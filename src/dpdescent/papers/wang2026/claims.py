@@ -21,6 +21,7 @@ from dpdescent.papers.wang2026 import (
     stability,
     starts,
     terms,
+    theorem_5_1,
     width,
     window_rates,
 )
@@ -28,7 +29,7 @@ from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (
     figure_1, remark_4_2, correlation, terms, localisation, clipping, width, window_rates, corollaries, guarantees,
-    attained, multipliers, starts, explicit_bounds, stability, lemmas, not_testable,
+    attained, multipliers, theorem_5_1, starts, explicit_bounds, stability, lemmas, not_testable,
 )  # fmt: skip
 
 

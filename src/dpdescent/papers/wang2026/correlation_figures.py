@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dpdescent.papers.wang2026.arms import INDEPENDENT_OF
 from dpdescent.papers.wang2026.setting import GAIN, POPULATION
 from dpdescent.papers.wang2026.styles import (
     BARS,
@@ -109,11 +110,16 @@ def _layout(rows: pd.DataFrame, display: dict[str, Any]) -> list[list[tuple[str,
 def _draw_panel(axes: Axes, table: pd.DataFrame, name: str, eps: float, series: str, compared: str) -> None:
     """Draws the main setting by accountant, or one accountant alone (`compared`) with its variants."""
     rows = where(table, panel=name, eps=eps, series=series)
-    rows = where(rows, accountant=compared) if compared else rows
+    if compared:
+        rows = rows[rows["accountant"].isin({compared, INDEPENDENT_OF.get(compared, compared)})]
     main = select(rows)
     by_accountant(axes, main, "lam")
     for accountant in in_order(main["accountant"]) if series == POPULATION else []:
-        best(axes, where(main, accountant=accountant), "lam", look(accountant)["color"])
+        # The tail's curve begins at the least independent noise that is proved for its batches, which has a point alone.
+        compared_with = {accountant, INDEPENDENT_OF.get(accountant, accountant)}
+        own = main[main["accountant"].isin(compared_with)]
+        own = own[(own["lam"] > 0) | (own["accountant"] == INDEPENDENT_OF.get(accountant, accountant))]
+        best(axes, own, "lam", look(accountant)["color"])
     if compared:
         _variants(axes, rows, variants_of(table)[1:])
     lam_axis(axes, values_of(where(table, panel=name), "lam"), room=0.11)

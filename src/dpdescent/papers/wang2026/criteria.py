@@ -9,7 +9,7 @@ conditions no run here meets, is not refuted by a run: a claim on it that is mis
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -17,10 +17,12 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from dpdescent.papers.wang2026 import rates
-from dpdescent.papers.wang2026.setting import PAPER
+from dpdescent.papers.wang2026 import by_seed, rates
+from dpdescent.papers.wang2026.by_seed import Seeds
+from dpdescent.papers.wang2026.setting import PAPER, Array
 from dpdescent.replication.judging import algebra, bound_rows, evidence, records, statistics
 from dpdescent.replication.judging.bound_rows import VACUOUS, ends_and_middle
+from dpdescent.replication.judging.criteria import Criterion, at_least, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence, places_of
 from dpdescent.replication.judging.records import Regime
 from dpdescent.replication.judging.statistics import NOTHING, Estimate
@@ -38,6 +40,9 @@ SAME_ORDER = 4.0
 LOGARITHMS = 0.25
 # A printed power, its logarithms divided out if it has any: the exponent within a tenth.
 RATE = 0.1
+# "at most of the order of" a rate that falls, for runs at sizes at which logarithms and other terms still count: the
+# exponent of the risk in the rate, 1 where it falls as the rate and 0 where it does not fall, is nearer to 1.
+FOLLOWS = 0.5
 # "offset", "matches", agreement of simulations with formulas: within a twentieth; "improves": by more than that.
 AGREES = 0.05
 # "breaks down": at least twice.
@@ -59,9 +64,10 @@ COLUMNS = (
     "clipped", "t", "noise", "delta_attained", "delta_se", "gamma", "norm_share",
     "clip_rule", "projected", "largest_move", "largest_shift",
     "comparator", "tau_gamma", "condition", "constants", "bound", "term", "logs", "jitter", "admitted", "unit", "p",
-    "factor", "place", "checks", "growth", "distance",
+    "factor", "place", "checks", "growth", "distance", "seed",
 )  # fmt: skip
 rows = partial(evidence.rows, COLUMNS)
+seeds = partial(by_seed.of, rows)
 
 
 # The columns by which multipliers of two accountants are paired.
@@ -153,13 +159,15 @@ def open_question(judged: Claim, *reasons: str, changed: str = ACCUSED) -> Claim
 def regime(table: pd.DataFrame, *, upper: bool = True) -> Regime:
     """The regime of Theorem 4.1 for runs that know their own margins and largest steps, row by row.
 
-    The lower limit on the width is gamma^-4, as the theorem has it without its logarithms; the upper one has the
-    logarithms that its proof shows, log^2 T + log(n/delta). `upper=False` leaves the upper one out, for claims about
-    it.
+    The theorem suppresses logarithms in both limits on the width. A run is inside where its width lies between them by
+    one reading: logarithms dropped on both sides, or kept on both as the proofs show them. Where it does only with the
+    lower limit's dropped and the upper one's kept, the unstated reading decides. `upper=False` leaves the upper limit
+    out, for claims about it.
     """
-    return Regime(
-        tuple(dict.fromkeys(reason for row in algebra.rows_of(table) for reason in _unmet_conditions(row, upper)))
-    )
+    unmet = tuple(dict.fromkeys(reason for row in algebra.rows_of(table) for reason in _unmet_conditions(row, upper)))
+    if unmet and all(MIXED in reason for reason in unmet):
+        return Regime(unmet, because="the reading of the logarithms is unstated", why="unstated value decides")
+    return Regime(unmet)
 
 
 def in_window(table: pd.DataFrame, *, upper: bool = True) -> pd.DataFrame:
@@ -168,11 +176,13 @@ def in_window(table: pd.DataFrame, *, upper: bool = True) -> pd.DataFrame:
     return table[np.array(inside, dtype=bool)].reset_index(drop=True)
 
 
+# What is said of widths that no single reading of the logarithms admits.
+MIXED = "with the logarithms of one limit alone"
+
+
 def _unmet_conditions(row: "pd.Series[float]", upper: bool) -> Iterator[str]:
     """The conditions that a row does not meet, with their numbers; conditions on columns that it lacks are left out."""
-    gamma, m = float(row["gamma"]), float(row["m"])
-    if gamma > 0 and not m >= gamma**-4.0:
-        yield f"width {m:g} below gamma^-4 = {gamma**-4.0:.3g}"
+    yield from _unmet_widths(row, upper)
     if row["eta"] > row["admitted"]:
         yield f"step {row['eta']:g} above 1/(12 beta) = {row['admitted']:.3g} (sharp constants, second layer known)"
     if row["clipped"] > 0:
@@ -184,8 +194,42 @@ def _unmet_conditions(row: "pd.Series[float]", upper: bool) -> Iterator[str]:
         return
     if rates.step_condition(run) > 1.0:
         yield f"eta gamma sqrt(T) (1/sqrt(B) + ...) = {rates.step_condition(run):.3g} above 1"
-    if upper and m > rates.largest_width(run, logs=True):
-        yield f"width {m:g} above its upper limit, {rates.largest_width(run, logs=True):.3g} with logarithms"
+
+
+def _unmet_widths(row: "pd.Series[float]", upper: bool) -> Iterator[str]:
+    """The limits on the width that a row does not meet, by the reading that is nearest; none where one admits it."""
+    gamma, m = float(row["gamma"]), float(row["m"])
+    if not gamma > 0:
+        return
+    run = run_of(row)
+    lowest, highest = {False: gamma**-4.0}, {False: math.inf}
+    if run is not None:
+        lowest[True] = rates.least_width(run, logs=True)
+        highest = {logs: rates.largest_width(run, logs=logs) if upper else math.inf for logs in (False, True)}
+    if any(lowest[logs] <= m <= highest[logs] for logs in lowest):
+        return
+    if not m >= lowest[False]:
+        yield f"width {m:g} below gamma^-4 = {lowest[False]:.3g}"
+    elif m <= highest[True]:
+        limits = f"{lowest[False]:.3g} to {highest[False]:.3g} without logarithms, {lowest[True]:.3g} to {highest[True]:.3g} with them"
+        yield f"width {m:g} is admitted {MIXED}: {limits}"
+    else:
+        yield f"width {m:g} above its upper limit, {highest[False]:.3g} without logarithms, {highest[True]:.3g} with them"
+
+
+def scale(measured: Seeds, value: "Callable[[pd.Series[float]], float]") -> Array:
+    """A bound, or another number, at every place of a series by seed; 0 where something that it needs is missing."""
+    return np.array([value(row) for row in algebra.rows_of(measured.places)], dtype=float)
+
+
+def follows(words: str) -> Criterion:
+    """The criterion on the exponent of a risk in a rate along which both fall."""
+    return at_least(FOLLOWS, f": nearer to {words} than to no fall")
+
+
+def no_faster(words: str) -> Criterion:
+    """The criterion on the exponent of a risk in a rate along which both grow: within a quarter, as logarithms are."""
+    return at_most(1.0 + LOGARITHMS, f": no faster than {words}, up to logarithms")
 
 
 # The failure probability at which logarithms are evaluated where a table has none.

@@ -80,7 +80,7 @@ def _regime(axes: Axes, rows: pd.DataFrame) -> None:
     _target(axes, rows)
     style: dict[str, Any] = {"color": ACCOUNTANTS["D9"][0], "marker": "v"}
     _floored(axes, where(rows, series=ATTAINED), r"attained at Theorem D.9's $\kappa$", **style)
-    label = r"the same pair, at the larger $\kappa$ of D.9 and (19)"
+    label = r"the same pair, Poisson samples, at the larger $\kappa$ of D.9 and (19)"
     _floored(axes, where(rows, series=REPAIRED), label, color=GREEN, marker="o")
     axes.set_title("Theorem 5.4 at Corollary 5.5's $B$, $T$" + _gamma(rows))
 

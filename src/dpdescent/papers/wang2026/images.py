@@ -15,7 +15,7 @@ from dpdescent.data.images import pooled, read_test, read_training
 from dpdescent.models.convolution import ConvolutionalNetwork
 from dpdescent.noise.strategies.toeplitz import damped_anti_pgd
 from dpdescent.papers.wang2026 import arms
-from dpdescent.papers.wang2026.arms import Arm, Noise
+from dpdescent.papers.wang2026.arms import INDEPENDENT_OF, Arm, Noise
 from dpdescent.papers.wang2026.setting import GAIN, Array, Index, Part, Row, Size
 from dpdescent.privacy.events import Mechanism
 
@@ -82,8 +82,9 @@ class Batched(Part):
         return Size(records, records // bins, self.T)
 
     def noise(self, lam: float, eps: float) -> Noise:
-        """Returns the noise of the part's accountant, which also says how batches are drawn."""
-        return arms.calibrated(self, self.size, self.accountant, lam, eps, self.delta)
+        """Returns the noise of the part's accountant, which also says how batches are drawn; at lam = 0 the least proved."""
+        name = INDEPENDENT_OF.get(self.accountant, self.accountant) if lam == 0.0 else self.accountant
+        return arms.calibrated(self, self.size, name, lam, eps, self.delta)
 
     def by_epsilon(self) -> Iterator[list[Arm]]:
         """Yields, for every epsilon, a run of each correlation."""

@@ -25,6 +25,10 @@ from dpdescent.replication.drawing.figures import (
     where,
 )
 
+SYMBOLS = {
+    "|grad|^2": r"$|\nabla L_S|^2$", "4 beta L": r"$4\beta L_S$", "nu L": r"$\nu L_S$", "e sum R_t": r"$e\sum R_t$",
+    "sum of M_t": r"$\sum M_t$",
+}  # fmt: skip
 OVER = ("over its bound", "over nu L", "over 4 beta L", "over e sum R_t")
 
 
@@ -52,9 +56,10 @@ def draw_ext_proof(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     value_ticks(far, values_of(slack, "factor"))
     far.set(title="far from the start", xlabel="multiple of the start", ylabel="slack of Lemma C.2's inequality")
     apart = where(main, panel="neighbours", series=DISTANCE)
-    for (kappa, lam), own in by_values(apart, "kappa", "lam"):
+    for rank, ((kappa, lam), own) in enumerate(by_values(apart, "kappa", "lam")):
         style = {"color": VERMILION if kappa else GREY, "marker": "s" if lam else "o"}
-        curve(neighbours, own, "n", rf"$\kappa={kappa:g}$, $\lambda={lam:g}$", **style)
+        # Points are moved aside, because noise in common leaves distances as they are.
+        curve(neighbours, own.assign(n=own["n"] * 1.06**rank), "n", rf"$\kappa={kappa:g}$, $\lambda={lam:g}$", **style)
     guide(neighbours, apart.drop_duplicates("n"), "n", -1.0, r"claimed: slope $-1$")
     log_scale(neighbours)
     value_ticks(neighbours, values_of(apart, "n"))
@@ -73,10 +78,17 @@ def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
         axes.plot([own.min(), own.max()], [place, place], color=BLUE, linewidth=4, solid_capstyle="round")
         axes.plot([own.max()], [place], "o", color=BLUE, markersize=5)
     axes.axvline(1.0, color=VERMILION, linestyle="-.")
-    axes.set_yticks(range(len(names)), names, fontsize=7.5)
+    axes.set_yticks(range(len(names)), map(_with_symbols, names), fontsize=7.5)
     axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
     log_scale(axes, "x")
     axes.set(title="measured over its bound", xlabel="ratio")
+
+
+def _with_symbols(name: str) -> str:
+    """The name of a ratio with its symbols set as mathematics."""
+    for plain, symbol in SYMBOLS.items():
+        name = name.replace(plain, symbol)
+    return name
 
 
 def _place(name: str) -> tuple[str, float, str]:

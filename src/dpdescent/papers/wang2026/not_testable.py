@@ -17,7 +17,6 @@ OPEN: tuple[Row, ...] = (
      "literature", "about another paper's text; what is quoted of it enters the algebra"),
     ("lower-bound", "table_rates", "Sec. 1", "text", "paper", "the convex DP-SCO lower bound of Bassily et al. (2019)", "literature", "cited; that the rate has its powers is algebra"),
     ("hidden-constants", "bound_vs_run", "Sec. 4.2, Lemma B.6", "theorem", "paper", "C_{sigma,b} depends on the activation and the splines only", "out of reach", "a constant without a value; explicit forms are judged"),
-    ("assumption-3.2", "initialisation", "Assumption 3.2", "text", "identity", "cubic B-splines with tanh satisfy it", "by construction", "by construction: the bounds are those of the polynomials; tests hold them"),
     ("special-cases", "ext_window", "Sec. 3.2", "text", "identity", "lambda = 0, kappa = 0 and B = n recover DP-SGD, SGD and GD", "by construction", "by construction; tests hold it bit for bit"),
     ("population-high-probability", "ext_window_rates", "Theorem 5.2", "theorem", "paper", "the bound of the expected risk holds with probability 1 - delta over the start", "out of reach", "means over seeds cannot see a probability so near one"),
     ("cited-lemmas", "stability", "Lemmas B.1, B.3, B.4, C.15, C.18, D.2 to D.6, F.6, F.7", "theorem", "paper", "matrix norms, mirror descent, quasi-convexity, stability, Freedman, Renyi calculus, mixtures of Gaussians", "literature", "cited from the literature; what rests on them is judged"),

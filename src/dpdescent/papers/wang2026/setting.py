@@ -36,6 +36,9 @@ STEP, BY_NOISE, BY_BATCHES = "gain over the next smaller lam", "departure by noi
 # Changes by noise with their sign: of the risk, and of the shifted iterate's squared largest distance from the start.
 ADDED, SHIFTED = "added to the population risk", "added to the largest shift squared"
 
+# What the name of a series ends with whose rows are one seed's each, so that runs of the same seeds are judged by pairs.
+BY_SEED = ", by seed"
+
 # The role of the stream of records that are only tested on.
 TEST = "test"
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dpdescent.algorithms.lambda_cgd import KANProblem, State
 from dpdescent.checks import require_non_negative, require_positive, require_probability
 from dpdescent.models.kan import logistic
-from dpdescent.papers.wang2026 import criteria, network, training
+from dpdescent.papers.wang2026 import criteria, network, training, window
 from dpdescent.papers.wang2026.arms import Arm
 from dpdescent.papers.wang2026.criteria import claim_on_all_cells
 from dpdescent.papers.wang2026.network import Constants
@@ -146,6 +146,7 @@ def releases_stability(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
 
 
 ONE_STEP, GROWTH = "Lemma C.16, step over its bound", "Lemma C.20, sum of M_t"
+APART = "Lemma C.16, nu times the squared distance"
 ALLOWED = "Lemma C.20, sum of M_t over its bound"
 REPLACED, AVERAGE = "Lemma C.21, distance over e sum R_t", "Theorem C.22, mean distance over its bound"
 
@@ -158,11 +159,12 @@ class Recursion:
         self.eta = np.array([arm.eta for arm in arms])
         shape = (len(problem.start) - 1, len(arms))
         self.growth, self.push, self.steps = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        self.allowed = self.distance = np.zeros(shape)
+        self.allowed = self.distance = self.furthest = np.zeros(shape)
 
     def __call__(self, state: State) -> None:
         moved = state.weights[1:] - state.weights[:1]
         self.distance = np.linalg.norm(moved.reshape(*moved.shape[:2], -1), axis=2)
+        self.furthest = np.maximum(self.furthest, self.distance)
         if state.t > 0:
             ratios = np.divide(self.distance, self.allowed, out=np.zeros_like(self.distance), where=self.allowed > 0.0)
             self.steps = np.maximum(self.steps, ratios)
@@ -221,9 +223,10 @@ def rows_of_neighbours(spec: Spec) -> Iterator[Row]:
                 ALLOWED: base["growth"] / growth_limit, ONE_STEP: float(recursion.steps[:, index].max()), GROWTH: base["growth"],
                 REPLACED: float((distance[pushed] / (np.e * push[pushed])).max()) if pushed.any() else 0.0,
                 AVERAGE: float(distance.mean()) / bound, DISTANCE: float(distance.mean()),
+                APART: seed.sharp.hessian * float(recursion.furthest[:, index].max()) ** 2,
             }  # fmt: skip
-            for series, number in values.items():
-                yield {**base, "series": series, "value": number}
+            rows: list[Row] = [{**base, "series": series, "value": number} for series, number in values.items()]
+            yield from window.with_seeds(rows, (GROWTH, APART, DISTANCE))
 
 
 def output_ceiling(seed: Seed, size: Size, delta: float) -> float:

@@ -55,7 +55,9 @@ def draw_comparator(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     condition.axhline(0.5, color="black", linestyle="-.", label=r"the proof asks for $\nu D^2\leq\frac{1}{2}$")
     log_scale(condition, "y")
     violations.set(title=r"violations (side by side: $\lambda$ rising)", ylabel="steps that violate the inequality, %")
-    violations.set_ylim(-5, 105)
+    # Up to the largest share, and at least 5 %, because an axis to 100 % shows zeros as well as small shares as a line.
+    largest = float(np.nanmax([5.0, *percent(where(rows, series=VIOLATIONS))["mean"]]))
+    violations.set_ylim(-0.05 * largest, 1.05 * largest)
     slack.axhline(0.0, color="black", linewidth=0.8)
     slack.set(title="smallest slack of a run", ylabel=r"right minus left side of (C.2)")
     condition.set(title="the width condition", ylabel=r"$\nu\,D^2$")

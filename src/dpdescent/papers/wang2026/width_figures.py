@@ -41,11 +41,11 @@ def draw_admissible_width(table: pd.DataFrame, display: dict[str, Any]) -> Figur
 def _views(rows: pd.DataFrame) -> list[tuple[float, list[str]]]:
     """Returns step size and kinds of logarithms for each row of panels.
 
-    Logarithms other than in the multiplier are drawn only at the smallest step size, which admits the most widths.
+    At the largest step with all logarithms kept the fewest widths are admitted.
     """
     steps, kinds = values_of(rows, "eta"), in_order(rows["logs"], PLAIN)
     common = [kind for kind in kinds if kind in PLAIN]
-    further = [(eta, [kind]) for eta in steps[:1] for kind in kinds if kind not in PLAIN]
+    further = [(eta, [kind]) for eta in steps for kind in kinds if kind not in PLAIN]
     return [(eta, common) for eta in steps if common] + further
 
 

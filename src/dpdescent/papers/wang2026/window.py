@@ -14,6 +14,7 @@ from dpdescent.papers.wang2026.arms import Arm
 from dpdescent.papers.wang2026.setting import (
     BY_BATCHES,
     BY_NOISE,
+    BY_SEED,
     EMPIRICAL,
     GAIN,
     POPULATION,
@@ -58,9 +59,11 @@ class Projected(Analysed):
 
     Attributes:
         radius_factor: the projection's radius divided by Theorem 4.1's, at the settings' margin and with constant 1.
+        by_seed: series that are listed seed by seed too.
     """
 
     radius_factor: float
+    by_seed: tuple[str, ...] = ()
 
     @classmethod
     def at_places(cls, spec: Spec) -> Iterator[Self]:
@@ -76,6 +79,14 @@ class Projected(Analysed):
             seed.trial: {"gamma": seed.margin.value, "admitted": network.largest_step(seed.sharp.beta)}
             for seed in seeds
         }
+
+
+def with_seeds(rows: Iterable[Row], names: Sequence[str]) -> Iterator[Row]:
+    """Yields the rows, and those of the named series once more as rows of their seeds, which have no spread."""
+    for row in rows:
+        yield {**row, "seed": np.nan}
+        if row["series"] in names:
+            yield {**row, "series": row["series"] + BY_SEED, "seed": row["trial"]}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,10 +145,11 @@ def rows(task: Projected, arms: Sequence[Arm], horizons: Sequence[int]) -> Itera
 def run_ext_window(spec: Spec) -> Iterator[Row]:
     """Yields rows of one panel: risks at every size, step and noise, and their changes by noise or batches."""
     if spec["panel"] == "batches":
-        yield from _by_batches(spec)
+        yield from with_seeds(_by_batches(spec), ())
         return
     for task in Inside.at_places(spec):
-        yield from training.with_steps(rows(task, task.with_plain(), task.T), "kappa", "eta", "T")
+        stepped = training.with_steps(rows(task, task.with_plain(), task.T), "kappa", "eta", "T")
+        yield from with_seeds(stepped, task.by_seed)
 
 
 def releases_ext_window(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:

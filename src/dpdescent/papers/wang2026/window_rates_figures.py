@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpdescent.papers.wang2026.setting import POPULATION
+from dpdescent.papers.wang2026.setting import ADDED, POPULATION
 from dpdescent.papers.wang2026.styles import (
     ACCOUNTANTS,
     BARS,
@@ -23,7 +23,7 @@ from dpdescent.papers.wang2026.styles import (
     value_ticks,
 )
 from dpdescent.papers.wang2026.window_figures import NAMES
-from dpdescent.replication.drawing.figures import GREY, log_scale, scientific, select, values_of, where
+from dpdescent.replication.drawing.figures import GREY, log_scale, positive, scientific, select, values_of, where
 
 # By panel: its axis, the claimed slope, and the slope in words.
 RATES = {
@@ -34,13 +34,19 @@ RATES = {
 }  # fmt: skip
 
 
+# Axes along which the private part alone of a rate changes, so that what noise adds is drawn.
+PRIVATE = ("eps", "d")
+
+
 def draw_ext_window_rates(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws averaged population risks along the corollaries' prescriptions, one panel for each."""
     main = select(table)
     names = panels_in(main, display) or [""]
     figure, axes = in_rows(len(names), (4.2, 3.4))
     for panel, name in zip(axes, names, strict=False):
-        _rate(panel, where(main, panel=name, series=POPULATION), name)
+        x, *_ = RATES.get(name.split(",")[0], ("n",))
+        series = ADDED if x in PRIVATE else POPULATION
+        _rate(panel, where(main, panel=name, series=series), name)
     claim = r"Corollaries 5.3, 5.5: $1/(\gamma\sqrt{n})+\sqrt{d}/(\gamma^{4,3}n\varepsilon)$; 5.6: $1/(\gamma^2n)$"
     finish(figure, axes, 4, claim, BARS)
     return figure
@@ -49,9 +55,8 @@ def draw_ext_window_rates(table: pd.DataFrame, display: dict[str, Any]) -> Figur
 def _rate(axes: Axes, rows: pd.DataFrame, name: str) -> None:
     x, slope, words = RATES.get(name.split(",")[0], ("n", math.nan, ""))
     noisy = rows[rows["kappa"] > 0]
-    if x == "eps":
-        for height in values_of(rows[rows["kappa"] == 0], "mean"):
-            axes.axhline(height, color=GREY, linewidth=1.0, label="without noise")
+    if x in PRIVATE:
+        noisy = rows = positive(noisy)
     else:
         curve(axes, rows[rows["kappa"] == 0], x, "without noise", color=GREY, marker="x")
     for accountant in in_order(noisy["accountant"], ACCOUNTANTS):
@@ -61,9 +66,10 @@ def _rate(axes: Axes, rows: pd.DataFrame, name: str) -> None:
             guide(axes, own, x, slope, f"claimed: {words}")
     if not len(noisy) and not math.isnan(slope):
         guide(axes, rows, x, slope, f"claimed: {words}")
-    vacuous_line(axes)
+    if x not in PRIVATE:
+        vacuous_line(axes)
     log_scale(axes)
     if x != "gamma":
         value_ticks(axes, values_of(rows, x), [scientific(value) for value in values_of(rows, x)] if x != "n" else None)
     axes.tick_params(axis="x", labelsize=7.5)
-    axes.set(title=name, xlabel=NAMES[x], ylabel="averaged population risk")
+    axes.set(title=name, xlabel=NAMES[x], ylabel="added by noise" if x in PRIVATE else "averaged population risk")
