@@ -11,7 +11,7 @@ import pytest
 
 from committed import VALUES, Edit, Tables, both, change, put, tilt, times
 from committed import committed as of_paper
-from dpdescent.papers.varshney2022 import claims, comparison, criteria
+from dpdescent.papers.varshney2022 import claims, comparison, criteria, thresholds
 from dpdescent.privacy import shuffling
 from dpdescent.replication.judging import by_id
 from dpdescent.replication.judging.evidence import Claim
@@ -38,7 +38,7 @@ def after(edit: Edit, name: str) -> str:
 WORLD = judged(TABLES)
 NOT_TESTABLE = {name for name, *_ in comparison.OPEN}
 # What no table changes: the paper's own exponent of c, and tails of chi-square laws.
-FORMULAS = {"n-to-cn", "theorem-1.1-high-probability", "equation-6-every-draw", "sco-sample-size"}
+FORMULAS = {"n-to-cn", "theorem-1.1-high-probability", "equation-6-every-draw", "sco-sample-size", "huber"}
 # What a formula decides far beyond the table, which just has to be there.
 FAR = {"theorem-3.1-rate-delta", "theorem-3.2-rate-delta"}
 TESTABLE = [name for name in WORLD if name not in NOT_TESTABLE | FORMULAS | FAR]
@@ -232,6 +232,12 @@ def test_orders_far_beyond_the_table_fail_at_a_slightly_higher_power(
 
         monkeypatch.setattr(shuffling, "noise_multiplier", needed)
         assert after(lambda made: None, name) == verdict
+
+
+@pytest.mark.parametrize("power", [0, 2])
+def test_other_thresholds_are_those_of_another_loss(power: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thresholds, "huber_threshold", lambda zeta, norm: zeta / norm**power)
+    assert after(lambda made: None, "huber") == "not reproduced"
 
 
 # On these tables a verdict is another one, but where each of the claims is true.

@@ -33,6 +33,17 @@ def clip_factors(norms: Array, threshold: Array | float) -> Array:
     return factors
 
 
+def huber_loss(residuals: Array, thresholds: Array | float) -> Array:
+    """Huber losses of residuals: half of a square up to the threshold, linear beyond it; the shape is that of both.
+
+    Its gradient in the weights is the clipped gradient of a record, where the record's threshold is the clipping
+    threshold divided by the norm of its covariates (brown2024 Sec. 2.5).
+    """
+    sizes = np.abs(residuals)
+    losses: Array = np.where(sizes <= thresholds, sizes**2 / 2.0, thresholds * (sizes - thresholds / 2.0))
+    return losses
+
+
 def mean_sensitivity(threshold: float, n: int) -> float:
     """Sensitivity `2 threshold / n` of the mean of n clipped gradients under the replace-one relation."""
     if n < 1:

@@ -35,6 +35,7 @@ from dpdescent.papers.brown2024.setting import (
     side_by_side,
     trial_stream,
 )
+from dpdescent.privacy.clipping import huber_loss
 from dpdescent.replication.judging import algebra, records, statistics
 from dpdescent.replication.judging.bound_rows import row_at
 from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most, between, within_of
@@ -459,7 +460,9 @@ def _huberised() -> Claim:
     thresholds = huber_parameters(sample, gamma)
     cells = {}
     for j, axis in enumerate(np.eye(p)):
-        ahead, behind = (float(_huber(sample.y - X @ (side * step * axis), thresholds).mean()) for side in (1.0, -1.0))
+        ahead, behind = (
+            float(huber_loss(sample.y - X @ (side * step * axis), thresholds).mean()) for side in (1.0, -1.0)
+        )
         cells[f"coordinate {j + 1}"] = exactly(-(ahead - behind) / (2.0 * step) * eta / float(descent.theta[0, 0, j]))
     # The smallest wrong world: one parameter gamma for all records, or gamma / |x_i|^2.
     return claim_on_all_cells(
@@ -473,9 +476,3 @@ def _huberised() -> Claim:
 def huber_parameters(sample: LinearSample, gamma: float) -> Array:
     """The parameters B_i of the Huber losses of Section 2.5."""
     return gamma / sample.norms
-
-
-def _huber(residuals: Array, thresholds: Array) -> Array:
-    """Huber losses: half of a square up to the threshold, linear beyond it."""
-    sizes = np.abs(residuals)
-    return np.where(sizes <= thresholds, sizes**2 / 2.0, thresholds * (sizes - thresholds / 2.0))

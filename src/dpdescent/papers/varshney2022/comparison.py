@@ -193,7 +193,6 @@ OPEN: tuple[tuple[str, str, str, ClaimKind, str, Unjudged, str], ...] = (
     ("kappa-optimal", "risk_vs_kappa", "Sec. 1, Sec. 4", "text", "for first-order methods a dependence on kappa is expected; the optimal one is not clear", "opinion", "an open question"),
     ("hyperparameters", "risk_vs_n", "Remark after Thm 3.1", "theorem", "R_x, |w*|, sigma, kappa and eigenvalues are known a priori, or can be estimated privately at the same rates",
      "opinion", "an assumption; our runs take them as public too"),
-    ("huber", "risk_vs_n", "Remark (vi) after Thm 3.7", "theorem", "if clipping happens, the loss is a Huberised one of every record", "literature", "cited; nothing of it is computed here"),
     ("any-data", "audit", "Remark after Thm 3.1, remark (vi) after Thm 3.7", "privacy", "the guarantee of privacy holds for every data set, whatever their law",
      "out of reach", "a statement about all data sets; attacks on one pair are in the claims called audit"),
     ("first-to-demonstrate", "risk_vs_n", "Sec. 1.1", "text", "DP-AMBSSGD is the first to demonstrate the advantage of adaptive clipping formally", "literature", "about the literature; the advantage itself is judged by adaptive-better"),
