@@ -341,9 +341,6 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
         "fig04-high-threshold-1000", put("fig04", "clip_fraction", 0.02, n=1000, series="variance", clip_factor=10.0),
         "not reproduced",
     ),
-    "runs of few data sets": (
-        "fig08b-5-dominates", change("fig08", 2.0, **cost("b", "5", "privacy")), "reproduced"
-    ),
     "a constant of twice the size": (
         "theorem-1.2", both(*(change(f, 2.0) for f in ("fig01", "fig02", "fig08"))), "reproduced"
     ),

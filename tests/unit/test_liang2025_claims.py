@@ -78,8 +78,8 @@ TURNED: tuple[tuple[str, str, Callable[[], Evidence], str], ...] = (
     ("fig03a-rate-5-5", OPEN, bent, OPEN),
     # A power of n between the claimed rate and none, which an error within a factor of two of the rate would be.
     ("fig03a-rate-5-5", OPEN, lambda: straight(-0.3), FALSE),
-    ("fig03a-plateau", FALSE, straight, TRUE),
-    ("fig03a-plateau", FALSE, lambda: straight(in_T=1.0), FALSE),
+    ("fig03a-plateau", OPEN, straight, TRUE),
+    ("fig03a-plateau", OPEN, lambda: straight(in_T=1.0), FALSE),
     ("fig03b-cause", OPEN, lambda: alone("fig03"), FALSE),
     ("fig03b-cause", OPEN, lambda: changed("fig03", 9.0, MEDIANS, alone("fig03"), panel="b", **DP, **HAT), TRUE),
     ("fig04a-cutoff-condition-5", TRUE, turned_cutoffs, FALSE),

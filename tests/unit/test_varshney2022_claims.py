@@ -61,9 +61,6 @@ LAST, EXPLICIT = "as published (Theorem 3.6, last form)", "DP-SSGD, shuffled (ex
 FALSE: dict[str, Edit] = {
     "theorem-1.1-variance": change("risk_vs_n", 11, panel=ONE, series=QUANTILE, N=1_000_000, sigma=0.1),
     "theorem-3.7-variance-as-published": change("risk_vs_n", 50, series=PUBLISHED, N=1_000_000),
-    "theorem-3.7-high-probability-as-published": change(
-        "risk_vs_n", 1e5, "q975", panel=ONE, series=PUBLISHED, N=1_000_000
-    ),
     "theorem-3.7-rate-n-quantile": tilt("risk_vs_n", "N", 0.5, **RATE, variant=MORE),
     "theorem-3.7-rate-n-quantile-random-grid": tilt("risk_vs_n", "N", 0.6, **RATE, variant="random grid"),
     "theorem-3.7-rate-eps-quantile": tilt(
@@ -80,7 +77,7 @@ FALSE: dict[str, Edit] = {
     "introduction-threshold": change("ssgd", 50, panel="introduction", zeta_factor=lambda z: z < 1),
     "lemma-3.5-without-mean": put("bound_vs_run", "q90", 1e4, algorithm="DP-SSGD", d=5),
     "no-composition-factor": change("audit", 1.5, mechanism="whole run, T = 8"),
-    "time-linear": tilt("ext_orders", "at", 0.2, quantity="operations", axis="N"),
+    "time-linear": tilt("ext_orders", "at", 0.1, quantity="operations", axis="N"),
     **dict.fromkeys(
         ("sample-size-condition", "sample-size-condition-grows"),
         tilt("ext_orders", "at", 0.4, quantity="least N, Lemma 3.11", axis="kappa"),
@@ -102,7 +99,9 @@ FALSE: dict[str, Edit] = {
     "gradient-norm-dependent": tilt("ext_orders", "at", -0.12, reading="along x"),
     "gradient-norm-twice": tilt("ext_orders", "at", -0.5, reading="same index twice"),
     "gradient-norm-independent": tilt("ext_orders", "at", 0.2, reading="independent"),
-    "optimal-exponents-quantile": tilt("risk_vs_n", "N", 0.7, **RATE, variant="random grid"),
+    "optimal-exponents-quantile": both(
+        *(tilt("risk_vs_n", "N", 2.0, **RATE, variant=name) for name in ("random grid", MORE))
+    ),
     "theorem-3.7-rate-sigma": tilt("risk_vs_sigma", "sigma", -0.2, series=QUANTILE, sigma=lambda s: s > 0),
     "vanishes-with-sigma": put(
         "risk_vs_n", "mean", math.log(0.02), panel=ONE, series=AT_ZERO.format(QUANTILE), N=100_000, sigma=0.01
@@ -132,7 +131,7 @@ FALSE: dict[str, Edit] = {
     ),
     "bound-factor": change("table_bounds", 10, method="Cai et al. 2021", eps=0.1, sigma=0.1, d=100),
     "bound-ssgd": change("table_bounds", 999, method="Cai et al. 2021"),
-    "adaptive-better": times("ext_thresholds", 0.5, series=FIXED_BY_AMB, sigma=0.1),
+    "adaptive-better": times("ext_thresholds", 0.5, series=FIXED_BY_AMB),
     "adaptive-better-small-noise": times("ext_thresholds", 0.5, series=FIXED_BY_AMB, sigma=0.1),
     "adaptive-better-any-noise": times("ext_thresholds", 0.5, series=FIXED_BY_AMB, sigma=1.0),
     "adaptive-gain-rate": times("risk_vs_sigma", 1, "sigma", 0.5, series=FIXED_BY),
@@ -148,7 +147,7 @@ FALSE: dict[str, Edit] = {
     "noise-reduces-progressively": times(
         "clip_path", 1.5, series="log of zeta over the one before", kappa=1, sigma=1.0, t=4
     ),
-    "threshold-small-enough": times("clip_path", 1.5, series="log of zeta over claimed scale", kappa=1, t=4),
+    "threshold-small-enough": put("clip_path", "q975", 2.0, series="log of zeta over claimed scale", kappa=1, t=4),
     "threshold-follows-residuals": times("clip_path", 0.2, series="log of zeta over claimed scale", kappa=8, t=4),
     "threshold-proportional-to-sigma": tilt("clip_path", "sigma", 0.2, series="zeta", kappa=8, sigma=lambda s: s > 0),
     "clips-one-per-cent": put("risk_vs_n", "clip_fraction", 0.02, panel=ONE, series=PUBLISHED, N=100_000),
@@ -167,7 +166,6 @@ FALSE: dict[str, Edit] = {
     "quantile-rule": change("alg_stat", 9, **(SOUND | {"rule": "q = 0.99"}), series="overshoot"),
     # Smallest wrong worlds: at c_1 = 400 N^-92 is left, since (47) has N^-100.
     "step-bias-theorem": put("step_size", "bias", 1e-15, step="Theorem 3.7", T=150, d=5),
-    "step-bias-corollary": put("step_size", "bias", 1e-15, step="Corollary 3.8", T=150, d=10),
     # The exact law knows d alone.
     "corollary-3.8-risk": put("step_size", "sigma", 0.2),
     "tail-average": change("ablation", 2.5, choice="tail", level="0.5"),
@@ -213,7 +211,11 @@ FALSE: dict[str, Edit] = {
 }
 # An explicit bound that is exceeded shows no violation.
 # Of the others a reading is left: the mean, the theorems' own condition on R_x^2, a step that is not given.
-OPEN_ABOVE = {"corollary-3.3-private", "lemma-3.5-without-mean", "r-squared-is-d", "gradient-norm-twice"}
+# A count of printed lines and a rule of ours refute nothing.
+OPEN_ABOVE = {
+    "corollary-3.3-private", "lemma-3.5-without-mean", "r-squared-is-d", "gradient-norm-twice", "time-linear",
+    "threshold-small-enough",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", TESTABLE)
@@ -263,7 +265,6 @@ GAP = both(
     tilt("sample_complexity", "d", 1.0, series=QUANTILE),
 )  # fmt: skip
 TRUE: dict[str, Edit] = {
-    "theorem-3.7-high-probability-as-published": change("risk_vs_n", 1e-9, "q975", series=PUBLISHED),
     "privacy-for-free": both(
         change("risk_vs_eps", 0.1, series=QUANTILE), change("ext_privacy", 0.1, panel="small epsilon", series=QUANTILE)
     ),
@@ -273,13 +274,12 @@ TRUE: dict[str, Edit] = {
     "wishart-draw": put("risk_vs_d", "mean", 1.0, series=ADA),
     "reuse-needs-more": tilt("risk_vs_d", "d", 1.0, series="DP-GD (adaptive)"),
     "better-any-noise": times("risk_vs_n", 1e3, series=lambda name: name in (ADA_BY, GD_BY)),
-    **dict.fromkeys(("adaptive-better-small-noise", "adaptive-better-any-noise"), INSIDE),
+    **dict.fromkeys(("adaptive-better", "adaptive-better-small-noise", "adaptive-better-any-noise"), INSIDE),
     "clips-one-per-cent-corrected": put("clip_path", "mean", 1e-3, series="clip fraction"),
     "lemma-3.10-not-too-large": put("alg_stat", "mean", 1.0, series="second half"),
     "threshold-second-moment": put("alg_stat", "mean", 1.0, series="mean square ratio"),
     "approximately-maximum": put("alg_stat", "mean", 1.0, series="mean ratio"),
     "quantile-rule": put("alg_stat", "mean", 0.0, series="overshoot"),
-    "step-bias-corollary": put("step_size", "bias", 1e-18),
     "printed-rule": put("ablation", "mean", 0.0, series="log of as published over the level"),
     "corollary-3.3-risk": change("ssgd", 1e-9, panel="Corollary 3.3"),
     "corollary-3.3-private": change("multiplier", 0.01, "eps_tight", series="Theorem 3.1, constant 1"),
@@ -287,6 +287,12 @@ TRUE: dict[str, Edit] = {
     "tail-normal": put("moments", "mean", 0.5, quantity="P(|x|^2 > d log 1/beta) / beta"),
     "leading-term-cross": put("ext_orders", "mean", 0.5, quantity="leading term"),
     "lemma-3.10-logarithm": put("ext_orders", "mean", 0.1, quantity="logarithm of Lemma 3.10"),
+    "threshold-small-enough": put("clip_path", "q975", 0.0, series="log of zeta over claimed scale"),
+    "time-linear": tilt("ext_orders", "at", -0.1, quantity="operations", axis="N"),
+    "optimal-exponents-quantile": both(
+        tilt("risk_vs_n", "N", 0.45, **RATE | {"sigma": 0.1}, variant=MORE),
+        tilt("risk_vs_n", "N", 0.2, **RATE | {"sigma": 0.01}, variant=MORE),
+    ),
 }
 # What the exact law of a printed step refutes whatever was run.
 ALWAYS_FALSE = {"corollary-3.8-risk"}
@@ -339,11 +345,11 @@ STILL_TRUE: dict[str, tuple[str, Edit]] = {
         put("risk_vs_n", "mean", 0.0, panel=ONE, series=AT_ZERO.format(QUANTILE), N=10_000),
     ),
     "noisy labels, at which fixed thresholds are as good": (
-        "adaptive-better",
+        "adaptive-better-small-noise",
         both(INSIDE, put("ext_thresholds", "mean", -9.0, series=FIXED_BY_AMB, sigma=1.0)),
     ),
     "noisy labels, at which the best threshold ends the grid": (
-        "adaptive-better",
+        "adaptive-better-small-noise",
         both(INSIDE, put("ext_thresholds", "mean", 0.4, series=FIXED, factor=0.0025, sigma=1.0)),
     ),
     "cells with fewer records than Theorem 3.7 asks for": (

@@ -85,9 +85,13 @@ def paired_ratios(
     The variances of both means and of their difference, which a run writes seed by seed, give their covariance.
     """
     found = []
-    for (first, second), (_, difference) in zip(
-        algebra.paired_rows(upper, lower, on), algebra.paired_rows(upper, differences, on), strict=False
-    ):
+    by_place = {
+        algebra.place_of(row, on): difference for row, difference in algebra.paired_rows(upper, differences, on)
+    }
+    for first, second in algebra.paired_rows(upper, lower, on):
+        difference = by_place.get(algebra.place_of(first, on))
+        if difference is None:
+            continue
         own, other, of_difference = (row["se"] ** 2 for row in (first, second, difference))
         if not first["mean"] > 0 < second["mean"]:
             continue

@@ -94,14 +94,18 @@ def _measures(claim: Claim) -> bool:
 
 
 def at_draws(main: Claim, verdicts: Sequence[Verdict]) -> Claim:
-    """A claim in view of other draws of the parameters, which the paper leaves open: open if one decides otherwise."""
+    """A claim in view of other draws of the parameters, which the paper leaves open: open if one decides otherwise.
+
+    A draw that is open contradicts "not reproduced" too, as in `held_to`.
+    """
     counts = ", ".join(f"{verdict} at {verdicts.count(verdict)}" for verdict in dict.fromkeys(verdicts))
     summary = f"of {len(verdicts)} other draws of the parameters: {counts or 'none'}"
     note = "; ".join(filter(None, [main.note, summary]))
-    decided = {f"draw {k}": verdict for k, verdict in enumerate(verdicts) if verdict in DECIDED}
-    if main.verdict not in DECIDED or not decided:
+    heard = (*DECIDED, "inconclusive") if main.verdict == "not reproduced" else DECIDED
+    readings = {f"draw {k}": verdict for k, verdict in enumerate(verdicts) if verdict in heard}
+    if main.verdict not in DECIDED or not readings:
         return replace(main, note=note)
-    shared = records.agreement({"the main draw": main.verdict, **decided})
+    shared = records.agreement({"the main draw": main.verdict, **readings})
     return replace(main, verdict=shared.verdict, why=shared.why, note=note)
 
 

@@ -4,7 +4,7 @@ The bound's phases are formulas; those of the error are measured without clippin
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -201,32 +201,40 @@ def _best(evidence: Evidence) -> Claim:
     """The claim at two readings of what minimises the error: the T of least error, and every T of its order."""
     rows = panel_rows(evidence, "best T", "error to beta_hat")
     best = {float(n): _vertex(curve.sort_values("T")) for n, curve in rows.groupby("n")}
-    at_root = {
-        float(n): _at_root(curve.sort_values("T").reset_index(drop=True), float(n)) for n, curve in rows.groupby("n")
+    # Each is super-logarithmic and sub-linear.
+    laws_of_T: dict[str, Callable[[float], float]] = {
+        "T = sqrt(n)": math.sqrt,
+        "T = (log n)^1.5": lambda n: math.log(n) ** 1.5,
     }
+    curves = {float(n): curve.sort_values("T").reset_index(drop=True) for n, curve in rows.groupby("n")}
+    at = {name: [_at(curve, T(n)) for n, curve in curves.items()] for name, T in laws_of_T.items()}
     criterion, least, increments = at_least(FASTER), at_most(COMPARABLE), _increments(list(best.values()))
-    shared = records.agreement(
-        {"the T of least error": criterion.verdict(increments), "T = sqrt(n)": least.verdict_on_all(at_root.values())}
-    )
+    of_least_order = {name: least.verdict_on_all(ratios) for name, ratios in at.items()}
+    shared = records.agreement({"the T of least error": criterion.verdict(increments), **of_least_order})
     return judged_claim(
         id="conclusion-best-T", **THEOREM | {"location": "Conclusion, Remark 3.7"},
         statement="experiments corroborate that a sub-linear yet super-logarithmic number of iterations in n minimises the error",
-        quantity="last increment of the T of least mean error a decade of n over the first, which grows if T grows faster than log n in the end; and, as T = sqrt(n) is "
-        "sub-linear and super-logarithmic, the mean error there over the least one",
-        measured=increments, criterion=f"{criterion.words}; or the error at T = sqrt(n) {least.words} times the least, at every n", verdict=shared.verdict, why=shared.why,
+        quantity="last increment of the T of least mean error a decade of n over the first, which grows if T grows faster than log n in the end; and, as T = sqrt(n) and "
+        "T = (log n)^1.5 are sub-linear and super-logarithmic, the mean errors there over the least one",
+        measured=increments, criterion=f"{criterion.words}; or the error at such a T {least.words} times the least, at every n", verdict=shared.verdict, why=shared.why,
         changed=(
             "Until a review the second reading was T over log n, last over first, which a logarithm with an offset meets as well; it is now the one that "
-            "remark-3.7-optimal-T admits for the bound."
+            "remark-3.7-optimal-T admits for the bound. T = (log n)^1.5 was added when a referee held it against a refutation by sqrt(n) alone."
         ),
         note=f"T of least error: {', '.join(f'{T.value:.0f}' for T in best.values())} at n = {', '.join(f'{n:g}' for n in best)}, without clipping, rho1 = rho2 = 1; "
-        f"the error at T = sqrt(n), or at the largest T below, over the least: {', '.join(f'{ratio.value:.2g}' for ratio in at_root.values())}; {shared.told}",
+        f"the error at the T of the grid that is nearest to such a T, over the least: {'; '.join(_over_least(at))}; {shared.told}",
     )  # fmt: skip
 
 
-def _at_root(curve: pd.DataFrame, n: float) -> Estimate:
-    """The mean error at the largest T of the grid that is at most sqrt(n), divided by the least one."""
-    inside = curve[curve["T"] <= math.sqrt(n)]
-    return algebra.ratio_of_rows(inside.iloc[-1], curve.loc[curve["mean"].idxmin()]) if len(inside) else NOTHING
+def _over_least(at: Mapping[str, Sequence[Estimate]]) -> Iterator[str]:
+    for name, ratios in at.items():
+        yield f"{name}: {', '.join(f'{ratio.value:.2g}' for ratio in ratios)}"
+
+
+def _at(curve: pd.DataFrame, T: float) -> Estimate:
+    """The mean error at the T of the grid that is nearest to the given one, divided by the least error."""
+    nearest = int(np.argmin(np.abs(np.log(curve["T"].to_numpy(dtype=float) / T))))
+    return algebra.ratio_of_rows(curve.iloc[nearest], curve.loc[curve["mean"].idxmin()])
 
 
 def _vertex(curve: pd.DataFrame) -> Estimate:

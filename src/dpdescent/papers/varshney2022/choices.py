@@ -241,7 +241,6 @@ def _bias(evidence: Evidence) -> Iterator[Claim]:
     table = rows(evidence, STEPS, series=AMBSSGD)
     steps: tuple[tuple[str, str, str, str], ...] = (
         ("step-bias-theorem", THEOREM, "Thm 3.7", "the step is near 1/|H|, whence more is left out than (47) has"),
-        ("step-bias-corollary", COROLLARY, "Cor. 3.8", "N^-100 needs c_1 of about 400 d with this step"),
     )  # fmt: skip
     for id, step, location, note in steps:
         printed = algebra.rows_at_end(table[table["step"] == step], "T")

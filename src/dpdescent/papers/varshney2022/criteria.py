@@ -86,7 +86,7 @@ PRINTED_MEDIAN = "medians over trials, which are kind to the printed rule"
 
 # Said of the quantile rule, because the prose has DP-STAT at a fixed quantile (99 %), Algorithm 3 at all residuals plus
 # noise, which overshoots.
-FIXED_QUANTILE = "(DP-STAT at a fixed quantile, as the prose has it; 90 %)"
+FIXED_QUANTILE = "(DP-STAT at a fixed quantile, as the prose has it, which says 99 %; 90 % here)"
 # Said of claims of the paper whose tables have no run at a fixed quantile.
 OUR_RULE = "(DP-STAT with the rule C = 1, which is ours)"
 NOT_OURS = (

@@ -38,10 +38,10 @@ from dpdescent.papers.varshney2022.single_pass_orders import (
     ratios_to_claimed,
 )
 from dpdescent.replication.judging import algebra, statistics
-from dpdescent.replication.judging.algebra import Places
+from dpdescent.replication.judging.algebra import Places, floats
 from dpdescent.replication.judging.criteria import Criterion, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, ClaimKind, Evidence, Source
-from dpdescent.replication.judging.records import agreement
+from dpdescent.replication.judging.records import Regime, agreement
 
 # Doublings of DP-STAT: those of the experiments, and those of Algorithm 2, 200 log2 N.
 OURS, PRINTED = "20 doublings", "200 log2 N doublings"
@@ -231,12 +231,23 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 def _time(evidence: Evidence) -> Claim:
     table = ratios_to_claimed(evidence, OPERATIONS)
     most = float(table["mean"].max()) if len(table) else math.nan
+    along = table[table["axis"] == "N"]
+    in_logs = {
+        f"log N, {place}": slope
+        for place, slope in algebra.measured_by(
+            along.assign(at=np.log(floats(along, "at"))), ["reading"], lambda group: algebra.least_squares_slope(group, "at")
+        ).items()
+    }  # fmt: skip
+    loops = Regime(
+        ("DP-STAT's comparisons are counted one by one, where one look at a residual's logarithm finds its place",),
+        because="the count is of the lines as printed", why="unstated value decides", blocks=("not reproduced",),
+    )  # fmt: skip
     return claim_on_all_cells(
         id="time-linear", **ORDER | {"location": "Sec. 1, Thm 1.1, remark (iii) after Thm 3.7"},
         statement="DP-SSGD and DP-AMBSSGD take time O(N d), linear in the size of the input",
-        quantity="log-log slope of the operations of the printed lines along N and along d, T = 4 log N, s = b/10, less 1: the largest",
-        cells=single_pass_orders.excess(table), criterion=at_most(RATE),
-        changed="Before a review the claim was called true by construction. After a third reading exponents are judged, where a growth by four was allowed.",
+        quantity="operations of the printed lines over N d, T = 4 log N, s = b/10: the exponent of d, and of log N, the largest",
+        cells=single_pass_orders.excess(table[table["axis"] != "N"]) | in_logs, criterion=at_most(LOGARITHMS), regime=loops,
+        changed="Before a review the claim was called true by construction. After a third reading exponents are judged, that of log N in place of N's, because N log N has an exponent of 1.07 on these N.",
         note="DP-STAT compares every residual with each of its thresholds, and the printed width has 200 log2 N of them: "
         f"at most {most:.3g} N d",
     )  # fmt: skip

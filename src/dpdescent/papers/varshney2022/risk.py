@@ -232,28 +232,20 @@ def _as_published(evidence: Evidence) -> Iterator[Claim]:
         return np.array([two_terms(setting_of(choice)) for choice in choices], dtype=np.float64)
 
     medians = proved(risks(evidence, "risk_vs_n", setting.PUBLISHED, panel=MODERATE))
-    worst = proved(criteria.rows(evidence, "risk_vs_n", panel=MODERATE, series=setting.PUBLISHED))
     # log2 of N^200, because Algorithm 2 takes Delta = B / N^200.
     needed = 200.0 * math.log2(medians["N"].max()) if len(medians) else math.nan
     levels_and_terms = (
         f"printed rule, noise multiplier and factor log^a N, but {int(evidence.settings['levels'])} doublings, where Delta = B / N^200 would need {needed:.0f}; "
         f"both terms are {extent(in_full(medians) / first_term(medians))} sigma^2 d/N"
     )
-    for id, statement, quantity, table, factor, changed, note in (
-        ("theorem-3.7-variance-as-published", "excess risk is at most 8 sigma^2 d/N + O~(sigma^2 kappa^2 d^2 log(1/delta) / (eps N)^2) (printed rule)",
-         f"risk over both terms with the constants and logarithms that Lemma 3.11 gives them, at the largest N where its condition on b and s >= 2 Gamma are met, eps = 1: the largest over sigma > 0; {criteria.PRINTED_MEDIAN}",
-         medians, 1.0, "Before a review the risk was compared with 8 sigma^2 d/N alone, but with the printed alpha and log^a N the second term is far larger at these N.",
-         f"{levels_and_terms}; medians are {extent(medians['mean'] / first_term(medians))}"),
-        ("theorem-3.7-high-probability-as-published", "the bound holds with probability at least 1 - 1/N^100 (printed rule)",
-         "97.5 % quantile over trials of the risk over the same: the largest over sigma > 0", criteria.exact_rows(worst, "q975"), SAME_ORDER,
-         "The claim was added after a first look at the tables, because medians hide that the printed rule overshoots in every other iteration. Before a review the risk was compared with 8 sigma^2 d/N alone. After a second reading O~ may hide a factor, and the quantile is that of theorem-1.1-high-probability.",
-         f"{levels_and_terms}; in a tenth of the trials the risk is above {extent(worst['q90'] / first_term(worst))} sigma^2 d/N. One trial above the bound refutes such a probability, so that the quantile needs no interval"),
-    ):  # fmt: skip
-        yield claim_on_all_cells(
-            id=id, **LEVEL | {"location": "Thm 3.7, Lemma 3.11"},
-            statement=statement, quantity=quantity, cells=algebra.means(criteria.in_units(table, in_full), ["N", "sigma"]),
-            criterion=at_most(factor, ": O~ hides constants" if factor > 1 else ""), changed=changed, note=note,
-        )  # fmt: skip
+    yield claim_on_all_cells(
+        id="theorem-3.7-variance-as-published", **LEVEL | {"location": "Thm 3.7, Lemma 3.11"},
+        statement="excess risk is at most 8 sigma^2 d/N + O~(sigma^2 kappa^2 d^2 log(1/delta) / (eps N)^2) (printed rule)",
+        quantity=f"risk over both terms with the constants and logarithms that Lemma 3.11 gives them, at the largest N where its condition on b and s >= 2 Gamma are met, eps = 1: the largest over sigma > 0; {criteria.PRINTED_MEDIAN}",
+        cells=algebra.means(criteria.in_units(medians, in_full), ["N", "sigma"]), criterion=at_most(1.0),
+        changed="Before a review the risk was compared with 8 sigma^2 d/N alone, but with the printed alpha and log^a N the second term is far larger at these N.",
+        note=f"{levels_and_terms}; medians are {extent(medians['mean'] / first_term(medians))}",
+    )  # fmt: skip
 
 
 # Claims on both terms --------------------------------------------------------------------------------------------------

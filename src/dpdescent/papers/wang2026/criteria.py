@@ -40,9 +40,6 @@ SAME_ORDER = 4.0
 LOGARITHMS = 0.25
 # A printed power, its logarithms divided out if it has any: the exponent within a tenth.
 RATE = 0.1
-# "at most of the order of" a rate that falls, for runs at sizes at which logarithms and other terms still count: the
-# exponent of the risk in the rate, 1 where it falls as the rate and 0 where it does not fall, is nearer to 1.
-FOLLOWS = 0.5
 # "offset", "matches", agreement of simulations with formulas: within a twentieth; "improves": by more than that.
 AGREES = 0.05
 # "breaks down": at least twice.
@@ -223,8 +220,8 @@ def scale(measured: Seeds, value: "Callable[[pd.Series[float]], float]") -> Arra
 
 
 def follows(words: str) -> Criterion:
-    """The criterion on the exponent of a risk in a rate along which both fall."""
-    return at_least(FOLLOWS, f": nearer to {words} than to no fall")
+    """The criterion on the exponent of a risk in a rate along which both fall: within a quarter, as logarithms are."""
+    return at_least(1.0 - LOGARITHMS, f": no slower than {words}, up to logarithms")
 
 
 def no_faster(words: str) -> Criterion:

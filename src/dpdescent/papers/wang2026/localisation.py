@@ -155,8 +155,8 @@ def _reach(evidence: Evidence) -> Iterator[Claim]:
     yield _shift(evidence)
     noisy = of_kind(table, True, True)
     yield claim_on_all_cells(
-        id="noise-reach", artefact=WINDOW, location="Sec. 4.3 (step 5)", kind="text", source="paper",
-        statement="eta c_priv |Z_t| stays below an order of tau_gamma for all t, under the upper limit on the width",
+        id="noise-reach", artefact=WINDOW, location="Sec. 4.3 (step 5)", kind="text", source="identity",
+        statement="(algebra) eta c_priv |Z_t| stays below an order of tau_gamma for all t, under the upper limit on the width",
         quantity="eta C_clip kappa/B times the bound z on max |Z_t|, over tau_gamma, constant 1: the largest over runs inside the window",
         cells={algebra.place_of(row, SHOWN): exactly(_noise_reach(row, p)) for row in algebra.rows_of(noisy) if row["unit"] > 0},
         criterion=at_most(SAME_ORDER), regime=HIDDEN, changed=HIDDEN_ACCUSED,

@@ -199,8 +199,8 @@ def _smooth_families() -> Claim:
         for order, (value, bound) in enumerate(zip(values(u), bounds, strict=True)):
             sizes[f"{name}, derivative {order}"] = quotient(float(np.abs(value).max()), bound)
     return criteria.claim_on_all_cells(
-        id="assumption-3.2", artefact=START, location="Assumption 3.2, Sec. 3.3", kind="text", source="paper",
-        statement="B-splines of a degree of at least three with sigmoid or tanh satisfy the bounds on basis, activation and their first two derivatives",
+        id="assumption-3.2", artefact=START, location="Assumption 3.2, Sec. 3.3", kind="text", source="identity",
+        statement="(algebra) B-splines of a degree of at least three with sigmoid or tanh satisfy the bounds on basis, activation and their first two derivatives",
         quantity="largest value on a grid over its bound, of splines of degree 3 to 5 on knots of distance 1 and of both activations: the largest over derivatives",
         cells=sizes, criterion=at_most(1.0 + criteria.EQUAL), changed="Before a review it was by construction, without sigmoid and higher degrees.",
     )  # fmt: skip

@@ -140,7 +140,7 @@ def _starts(evidence: Evidence) -> Iterator[Claim]:
             id=name, artefact=WINDOW, location="Theorem 4.1, Theorem E.1", kind="theorem", source="paper",
             statement=f"{statement} {words}",
             quantity=f"exponent of the averaged empirical risk in that term with log^2 T + log(n/delta), along {axis} over the same seeds, risks up to log(2)/2: the smallest over {fixed}",
-            cells=exponents, criterion=follows("the term"), regime=regime(table),
+            cells=exponents, criterion=follows("the term"), regime=regime(table).otherwise(HIDDEN),
             changed=f"{FROM_OUTSIDE} {SATURATED}" if name == "iterations-term" else SATURATED,
             note=f"margins {range_of(table['gamma'])}, eta {range_of(table['eta'])}; groups without two such risks are left out",
         )  # fmt: skip

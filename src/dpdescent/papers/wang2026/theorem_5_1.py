@@ -28,13 +28,13 @@ POWERS: tuple[tuple[str, str, tuple[float, ...], dict[str, float], float, float,
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claims on the powers, which read no table."""
+    """Yields the powers, which the theorem's own proof has, so that they are identities; they read no table."""
     for name, axis, values, others, power, allowed, words in POWERS:
         measured = _power(axis, values, tuple(sorted((LONG | others).items())))
         scale = {"rate": "B/n", "lam": "(1 - lambda^T)/(1 - lambda)", "delta": "log(1/delta)"}.get(axis, axis)
         # A power that is off by a half, as full amplification or none would have it, is refused.
         yield claim(
-            id=name, artefact=TABLE, location="Theorem 5.1", kind="privacy", source="paper",
+            id=name, artefact=TABLE, location="Theorem 5.1", kind="privacy", source="identity",
             statement=f"the sufficient kappa^2 {words}",
             quantity=f"log-log slope in {scale} of the kappa that the exact tail of participations proves",
             measured=exactly(measured), criterion=within_of(power, allowed),

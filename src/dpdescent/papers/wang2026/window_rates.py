@@ -120,6 +120,7 @@ def releases_ext_window_rates(spec: Spec) -> Iterable[tuple[str, Mechanism, floa
 
 RATES = "ext_window_rates"
 AT_THE_CEILING = "Before a review a slope within a tenth of the power was asked of runs that begin at the ceiling of the loss, with seeds taken for independent."
+HALF_WAS_ENOUGH = "Until a referee objected an exponent of a half was enough, which a risk as n^-0.3 meets where n^-0.5 is said; what is missed is open, as an order hides its constants and other terms."
 # Id, panel, accountant, series, words of the rate.
 RUNS = (
     ("corollary-5.3-population", "Corollary 5.3", PUBLISHED, POPULATION, "1/(gamma sqrt(n)) + sqrt(d)/(gamma^4 n eps)"),
@@ -202,7 +203,7 @@ def _in_iterations(evidence: Evidence) -> Claim:
         statement="with B = n and eta of the order of one the averaged empirical risk is at most of the order of 1/(gamma^2 T)",
         quantity="exponent of the averaged risk in 1/(gamma^2 T) times log^2 T + log(n/delta), over T and the same seeds, at the largest step that the theorem admits, risks up to log(2)/2",
         measured=risks.exponent(scale(risks, lambda row: _logs(row) / (row["gamma"] ** 2 * row["T"]) if row["gamma"] > 0 and row["T"] > 0 else 0.0)),
-        criterion=follows("the rate"), regime=regime(largest), changed=f"{AT_THE_CEILING} {FROM_OUTSIDE}",
+        criterion=follows("the rate"), regime=regime(largest).otherwise(HIDDEN), changed=f"{AT_THE_CEILING} {FROM_OUTSIDE} {HALF_WAS_ENOUGH}",
         note=f"m = {range_of(table['m'])}; smaller steps than of the order of one are claim step-term",
     )  # fmt: skip
 
@@ -220,13 +221,13 @@ def _exponent_in_records(evidence: Evidence, panel: str, accountant: str, series
 
 def _in_records(evidence: Evidence) -> Iterator[Claim]:
     for name, panel, accountant, series, words in RUNS:
-        # A risk that falls as the root of its rate has the exponent 1/2, and one that does not fall 0.
+        # A risk as n^-0.3 beside a rate of n^-0.5 has the exponent 0.6, and one that does not fall 0.
         exponent, table = _exponent_in_records(evidence, panel, accountant, series)
         yield claim(
             id=name, artefact=RATES, location=PLACES[panel], kind="theorem", source="paper",
             statement=f"with the prescribed B and T the averaged {series} is at most of the order of {words}",
             quantity="exponent of the averaged risk in that rate times log^2 T + log(n/delta), constants 1, over n and the same seeds, risks up to log(2)/2",
-            measured=exponent, criterion=follows("the rate"), regime=regime(table), changed=f"{FROM_OUTSIDE} {AT_THE_CEILING}",
+            measured=exponent, criterion=follows("the rate"), regime=regime(table).otherwise(HIDDEN), changed=f"{FROM_OUTSIDE} {AT_THE_CEILING} {HALF_WAS_ENOUGH}",
             note=f"n {range_of(table['n'])}, B {range_of(table['B'])}, T {range_of(table['T'])}, kappa {range_of(table['kappa'])}, risks {range_of(table['mean'])}",
         )  # fmt: skip
 
@@ -242,8 +243,8 @@ def _both_rates(evidence: Evidence) -> Claim:
         statement="both independent-noise and correlated-noise DP-SGD attain the rate O(1/sqrt(n) + sqrt(d)/(n eps))",
         quantity="exponent of the averaged population risk in the corollary's rate times log^2 T + log(n/delta), with proved noise, over n and the same seeds, risks up to log(2)/2: the smallest over lambda = 0 and lambda = 0.5",
         cells={name: exponent for name, (exponent, _) in found.items()}, criterion=follows("the rate"),
-        changed=f"{FROM_OUTSIDE} {AT_THE_CEILING}",
-        regime=regime(pd.concat([used for _, used in found.values()], ignore_index=True)),
+        changed=f"{FROM_OUTSIDE} {AT_THE_CEILING} {HALF_WAS_ENOUGH}",
+        regime=regime(pd.concat([used for _, used in found.values()], ignore_index=True)).otherwise(HIDDEN),
         note=algebra.places_text({name: exponent for name, (exponent, _) in found.items()}),
     )  # fmt: skip
 
@@ -264,7 +265,7 @@ def _private_parts(evidence: Evidence) -> Iterator[Claim]:
             id=name, artefact=RATES, location=panel, kind="theorem", source="paper",
             statement="the privacy part of the rate falls as 1/n",
             quantity="exponent of what noise adds to the averaged population risk in that part times log^2 T + log(n/delta), over n and the same seeds: the smallest over multipliers",
-            cells=exponents, criterion=follows("that part"), regime=regime(tables),
+            cells=exponents, criterion=follows("that part"), regime=regime(tables).otherwise(HIDDEN),
             note=f"what noise adds is {range_of(tables['mean'])}",
         )  # fmt: skip
 

@@ -119,9 +119,9 @@ def _renyi(evidence: Evidence) -> Finding:
             + (f"{fails} of {len(places)} settings fail" if places else NOT_RUN)
         ),
         why="Lemma D.7 keeps (19) at order 2; later terms grow like e^(2j(j-1)/kappa^2)",
-        charitable=f"Lemma D.7 says 'in the standard low-sampling regime', its proof 'low-sampling/high-noise'; where kappa is of constant order it holds. Gradients seen have {longest_seen(evidence):.2g} of Corollary 5.5's C_clip",
-        repair="at least a constant too",
-        headline=f"{attained_eps:.3g} instead of {claimed:g}: the epsilon that two data sets attain with Theorem D.9's noise multiplier where that is small; where kappa is of constant order the theorem holds.",
+        charitable=f"Lemma D.7 says 'in the standard low-sampling regime', its proof 'low-sampling/high-noise'. Gradients seen have {longest_seen(evidence):.2g} of Corollary 5.5's C_clip",
+        repair="(19) at the order that the conversion to (eps, delta) needs, in place of order 2; a constant kappa is not enough where delta is small",
+        headline=f"{attained_eps:.3g} instead of {claimed:g}: the epsilon that two data sets attain with Theorem D.9's noise multiplier, which is too small where few records are sampled and delta is small.",
         shown=excerpt(_violated(evidence), {**dict(zip(SETTING, SETTING, strict=True)), "mean": "kappa of D.9", "needed": "at least needed"}),
     )  # fmt: skip
 
