@@ -290,8 +290,8 @@ TRUE: dict[str, Edit] = {
     "threshold-small-enough": put("clip_path", "q975", 0.0, series="log of zeta over claimed scale"),
     "time-linear": tilt("ext_orders", "at", -0.1, quantity="operations", axis="N"),
     "optimal-exponents-quantile": both(
-        tilt("risk_vs_n", "N", 0.45, **RATE | {"sigma": 0.1}, variant=MORE),
-        tilt("risk_vs_n", "N", 0.2, **RATE | {"sigma": 0.01}, variant=MORE),
+        tilt("risk_vs_n", "N", 0.2, **RATE | {"sigma": 0.1}, variant=MORE),
+        tilt("risk_vs_n", "N", 0.05, **RATE | {"sigma": 0.01}, variant=MORE),
     ),
 }
 # What the exact law of a printed step refutes whatever was run.
