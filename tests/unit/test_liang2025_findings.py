@@ -11,6 +11,7 @@ from scipy import integrate, stats
 
 from dpdescent.data import tabular
 from dpdescent.papers.liang2025 import findings, in_range
+from dpdescent.papers.liang2025.lemma_f1 import turned_sign
 from dpdescent.replication.judging.evidence import Finding
 from liang2025_worlds import committed
 
@@ -182,3 +183,17 @@ def test_gap_of_figure_9_is_unfinished_optimisation() -> None:
     medians = rows.groupby("T")["median"].median()
     assert medians[100] > 100 * medians[1000] > 1e6 * medians[10000]
     assert f"{medians[100]:.2g} at T = 100" in text("figure-9")
+
+
+def test_a_turned_sign_of_theta_turns_all_clipped_gradients() -> None:
+    """Algorithm 1 by hand, two steps, one dimension, all thresholds, steps and rho2 equal to 1."""
+    n, T, costs = 50, 2, 0.0
+    lambda2 = 2.0 / n * math.sqrt(T)
+    Theta, beta = np.zeros(2), 0.0
+    X = np.zeros((2, n))
+    X[:, 0] = 1.0, -1.0
+    for _ in range(T):
+        gradients = np.clip(Theta * (Theta * beta + 1e9), -1.0, 1.0)
+        costs += (gradients[0] - gradients[1]) ** 2 / (2.0 * lambda2**2)
+        Theta = Theta - np.clip(Theta[:, None] - X, -1.0, 1.0).mean(axis=1)
+    assert costs == pytest.approx(turned_sign(n, T))

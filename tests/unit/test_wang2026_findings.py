@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpdescent.papers.wang2026 import findings
+from dpdescent.papers.wang2026 import attained, findings
 from dpdescent.papers.wang2026.guarantees import TARGET, regime_deltas
+from dpdescent.privacy.participation import closed_forms
 from dpdescent.replication.judging.evidence import Evidence, Finding
 from edits import Tables
 from later import Later
@@ -31,9 +32,17 @@ def test_findings_are_called_errors_only_where_a_review_confirmed_them() -> None
     assert {name for name, each in FOUND.items() if each.kind == "privacy"} == set(list(CONFIRMED)[:2])
     assert all(each.charitable_reading for each in FOUND.values())
     assert "Theorem 5.1 is unaffected" in FOUND["theorem-f.8-sampling"].charitable_reading
-    assert "where kappa is of constant order it holds" in FOUND["theorem-d.9-renyi"].charitable_reading
     assert "'in the standard low-sampling regime'" in FOUND["theorem-d.9-renyi"].charitable_reading
     assert "Gradients seen have 0.018 of Corollary 5.5's C_clip" in FOUND["theorem-d.9-renyi"].charitable_reading
+
+
+def test_a_constant_multiplier_repairs_nothing() -> None:
+    """Theorem D.9's kappa is 1 there, and the largest gradient alone attains a billion times the delta."""
+    T, r, eps, delta = 1111, 1e-3, 1.0, 1e-12
+    kappa = closed_forms.independent_multiplier(T, r, eps, delta)
+    assert kappa == pytest.approx(1.0, rel=1e-3)
+    assert attained.delta_by_largest(kappa, eps, T, r) > 1e9 * delta
+    assert "a constant kappa is not enough" in FOUND["theorem-d.9-renyi"].repair
 
 
 def test_a_regime_without_violation_says_so() -> None:
