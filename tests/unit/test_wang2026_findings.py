@@ -89,10 +89,10 @@ def one_step(kappa: float, eps: float, r: float, move: float, other: float) -> f
 
 
 def test_single_steps_of_theorem_f8_by_sums() -> None:
-    for T, r, kappa, attained, pair in FOUND["theorem-f.8-sampling"].shown[1:]:
+    for T, r, kappa, reached, pair in FOUND["theorem-f.8-sampling"].shown[1:]:
         if T == "1":
             place = float(kappa), 1.0, float(r)
-            assert one_step(*place, 2.0, 1.0) == pytest.approx(float(attained), rel=0.01)
+            assert one_step(*place, 2.0, 1.0) == pytest.approx(float(reached), rel=0.01)
             assert one_step(*place, 1.0, 0.0) == pytest.approx(float(pair), rel=0.01)
 
 
