@@ -44,7 +44,7 @@ from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0, at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence, Source
 from dpdescent.replication.judging.records import Regime
-from dpdescent.replication.judging.statistics import Estimate, exactly, quotient
+from dpdescent.replication.judging.statistics import Estimate, exactly, proportion, quotient
 
 # Columns that not every panel has.
 BLANK: Row = dict.fromkeys(
@@ -390,7 +390,7 @@ def _events(evidence: Evidence) -> Iterator[Claim]:
             id=name, artefact=PROOF, location=lemma, kind="theorem", source="paper",
             statement=f"{words}, with probability 1 - delta",
             quantity=f"share of runs in which the bound is exceeded, delta = {EVENT:g}: the largest",
-            cells=algebra.means(share, ("T", "B", "m", "kappa", "lam")), criterion=at_most(EVENT),
+            cells=algebra.means(share, ("T", "B", "m", "kappa", "lam"), lambda row: proportion(row["mean"], row["trials"])), criterion=at_most(EVENT),
             regime=regime(share), note=f"on average {range_of(size['mean'])} of the bound, {range_of(size['q975'])} at the 97.5 % quantile, in {range_of(share['trials'])} runs",
         )  # fmt: skip
 
