@@ -275,7 +275,7 @@ def _comparisons(evidence: Evidence) -> Iterator[Claim]:
     # A tail that falls as a power of the distance, 1/beta of the error, has 66 there.
     yield claim(
         id="privacy-error-quantiles", **FIGURE_2 | {"artefact": "bounds", "location": "Thm 2.7", "kind": "theorem", "source": "identity"},
-        statement="(algebra, the noise at a fixed threshold) the error grows with the failure probability beta only as powers of ln(1/beta), at most the fourth",
+        statement="(algebra) at a fixed threshold the error grows with the failure probability beta only as powers of ln(1/beta), at most the fourth",
         quantity=f"exponent of ln(1/beta), from beta = {RARE[0]:g} to {RARE[1]:g}, in the quantile of the noise at 1 - beta by the law at Sigma = I, p = {p}",
         measured=exactly(_exponent_in_beta(p)), criterion=at_most(4.0),
         changed=f"{NEW} Before a second one quantiles of the runs from 0.75 to 0.975 were compared, of which 1/beta itself meets the criterion.",

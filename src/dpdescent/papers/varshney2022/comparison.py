@@ -238,7 +238,7 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
     yield criteria.claim(
         # An identity, because the bound is quoted, L = d is put in, and nothing of it is run.
         id="sco-sample-size", **QUOTED | {"location": "Sec. 1.3", "kind": "text"},
-        statement="private convex optimisation with L of about d gives N = Omega~(d^2) for linear regression",
+        statement="(algebra) private convex optimisation with L of about d gives N = Omega~(d^2) for linear regression",
         quantity="(algebra) log-log slope in d, d = 10 to 1000, of the least N at which L |C| (1/sqrt(N) + sqrt(d)/(eps N)) is at most 0.1, L = d, |C| = 1, eps = 1",
         measured=algebra.least_squares_slope(pd.DataFrame({"d": dimensions, "mean": least, "se": math.nan}), "d"), criterion=within_of(2.0, criteria.RATE),
         changed="Before a third reading it was called literature.", note="as all terms are printed; the second asks for d^1.5 alone",

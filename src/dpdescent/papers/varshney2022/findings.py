@@ -111,7 +111,7 @@ def _high_probability(evidence: Evidence) -> Finding:
         why="Lemmas 3.5 (printed without an expectation) and 3.11 bound the mean, which the proofs take for every draw",
         charitable="Lemmas 3.5 and 3.11 hold in the mean; O~ of Theorem 3.2 may hide log N",
         repair="d + 100 log N for d in the first term, or an expectation",
-        headline=headline(powers if len(runs) else (), f"in place of -100: the power of N = {RECORDS_OF_3_7:g} that the chance of a risk above both terms of Theorem 3.7 has, at d = 2."),
+        headline=headline(powers if len(runs) else (), "in place of -100: the power of N that the chance of a risk above Theorem 3.7's bound has, at d = 2."),
         shown=(("d", "P(chi^2_d > 8 d)", f"as a power of N = {RECORDS_OF_3_7:g}"), *((f"{d}", f"{chance:.3g}", f"{math.log10(chance) / math.log10(RECORDS_OF_3_7):.3g}") for d, chance in zip(dimensions, chances, strict=True))),
     )  # fmt: skip
 
@@ -133,7 +133,7 @@ def _break_rule(evidence: Evidence) -> Finding:
     return finding(
         id="dp-stat-break-rule", location="Algorithm 3, Lemma 3.10 (utility)", kind="mathematics", severity="medium", status="confirmed", artefact="alg_stat",
         statement="'w.p. at least 1 - beta' fewer than s - Gamma residuals are at most max{gamma/2, Delta}, though Algorithm 3 breaks at a noisy count of s",
-        expected="a share of 0.99 of draws at beta = 0.01",
+        expected="0.99 of draws at beta = 0.01",
         measured=(
             f"{between(second)} (2000 normal residuals, 20 doublings, alpha = 4.2); gamma is at least twice what covers all in {between(overshoot)}, "
             f"mean squared ratio {between(squares)} in draws, {_square_of_printed_rule():.0f} by the law. Median risk: {listed(rule, '{level}')}; "
@@ -198,7 +198,7 @@ def _corollary_3_8(evidence: Evidence) -> Finding:
     return finding(
         id="corollary-3.8-step", location="Cor. 3.8", kind="mathematics", severity="medium", status="confirmed", artefact="step_size",
         statement="in the setting of Theorem 3.7, where T = c_1 log N, DP-AMBSSGD with 'eta = 1/4d' has risk |w*|_H^2/N^100 + (8 d sigma^2/N)(1 + ...)",
-        expected="N^-100 of the start's risk after c_1 log N iterations, with one c_1 for every d",
+        expected="N^-100 of the start's risk after c_1 log N iterations",
         measured=(
             f"left without any noise: {listed(ends(middle, 'bias'), 'd = {d:g}, T = {T:g}', 'bias')}; Theorem 3.7's step leaves {listed(ends(theorem, 'd').head(1), 'd = {d:g}, T = {T:g}', 'bias')}; median risk {risk_printed}, "
             f"with Theorem 3.7's step {risk} (N = {between(table['N'], '.0f')})"
@@ -207,8 +207,7 @@ def _corollary_3_8(evidence: Evidence) -> Finding:
         charitable="a copy from Corollary 3.3, presumably",
         repair="the step of Theorem 3.7, which is near 1 for b >> d",
         headline=(needed and (
-            f"{needed[most]:.0f} log N iterations at d = {most:g}, {needed[few]:.0f} log N at d = {few:g}: what N^-100 takes with Corollary 3.8's step 1/(4d), "
-            "where T is c_1 log N with one c_1 for every d."
+            f"{needed[most]:.0f} log N iterations at d = {most:g}, {needed[few]:.0f} log N at d = {few:g}: what N^-100 takes with Corollary 3.8's step 1/(4d)."
         )) or "",
         shown=excerpt(long, {"d": "d", "T": "T", "step": "step", "mean": "median risk", "bias": "share left without noise"}),
     )  # fmt: skip

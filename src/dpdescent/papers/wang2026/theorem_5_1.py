@@ -35,7 +35,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         # A power that is off by a half, as full amplification or none would have it, is refused.
         yield claim(
             id=name, artefact=TABLE, location="Theorem 5.1", kind="privacy", source="identity",
-            statement=f"the sufficient kappa^2 {words}",
+            statement=f"(algebra) the sufficient kappa^2 {words}",
             quantity=f"log-log slope in {scale} of the kappa that the exact tail of participations proves",
             measured=exactly(measured), criterion=within_of(power, allowed),
             note=", ".join(f"{key} = {value:g}" for key, value in (LONG | others).items() if key != axis) + f"; {axis} {range_of(values)}",
