@@ -42,6 +42,7 @@ from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import HIDDEN, HIDDEN_ACCUSED, Regime
 from dpdescent.replication.judging.statistics import Estimate, exactly
+from dpdescent.sums import added
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,7 +187,7 @@ def printed(source: str, row: "pd.Series[float]", part: str = "") -> float:
     powers = [getattr(entry, part)] if part else [entry.rate, entry.private]
     if not all(number > 0 for number in numbers):
         return 0.0
-    return float(sum(power.value(corollaries.Point(*numbers)) for power in powers if power is not None))
+    return float(added(power.value(corollaries.Point(*numbers)) for power in powers if power is not None))
 
 
 def _of_part(measured: Seeds, source: str, part: str) -> Array:
