@@ -13,7 +13,7 @@ import pytest
 from dpdescent.papers import brown2024, choquettechoo2023, liang2025, varshney2022, wang2026  # noqa: F401
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.configuration import project
-from dpdescent.replication.judging.evidence import GRAVE, LETTER_KINDS, MOST_WORDS, Evidence, Finding
+from dpdescent.replication.judging.evidence import GRAVE, MOST_WORDS, REASONED_KINDS, Evidence, Finding
 from dpdescent.replication.report import letters
 from dpdescent.replication.report.demonstrations import demonstrations
 
@@ -46,7 +46,7 @@ def test_findings_are_short_and_have_all_of_their_parts(paper: str) -> None:
         # Parts end without a stop, because pages set one.
         parts = (each.statement, each.measured, each.why, each.charitable_reading, each.repair)
         assert not [part for part in parts if part.endswith(".")], each.finding
-        if each.kind in LETTER_KINDS or each.severity in GRAVE:
+        if each.kind in REASONED_KINDS or each.severity in GRAVE:
             assert each.why, each.finding
             assert each.repair, each.finding
 

@@ -94,8 +94,8 @@ class Claim:
 
 # The most words that all parts of a finding's text have together.
 MOST_WORDS = 120
-# Findings that tell why the counterexample works and what would mend the statement, as those of a letter do.
-LETTER_KINDS: tuple[FindingKind, ...] = ("privacy", "mathematics")
+# Kinds of finding that always say why the counterexample works and what would mend the statement.
+REASONED_KINDS: tuple[FindingKind, ...] = ("privacy", "mathematics")
 # Authors get a letter about findings of these severities.
 GRAVE: tuple[Severity, ...] = ("high", "medium")
 
