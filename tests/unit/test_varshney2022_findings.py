@@ -12,7 +12,9 @@ import pytest
 from scipy.stats import norm
 
 import committed as of
+from dpdescent.algorithms.dp_stat import Search
 from dpdescent.papers.varshney2022 import findings, probabilities
+from dpdescent.papers.varshney2022.ambssgd import Setting
 from dpdescent.papers.varshney2022.setting import Design
 from dpdescent.replication.judging.evidence import Finding
 from later import Later
@@ -215,6 +217,23 @@ def test_first_gradients_above_a_threshold_by_simulation() -> None:
         assert 0.5 * norm.sf(2) < least < share
         if d == 1:
             assert share < 2.5 * least
+
+
+def test_gradients_above_a_threshold_of_the_printed_search_by_simulation() -> None:
+    """The lower bound is below the share of draws in which a gradient is above what DP-STAT's threshold allows."""
+    rng, draws, sigma = np.random.default_rng(11), 4000, 0.5
+    setting = Setting.of(Design.of(2, 1.0, 1.0).problem(3000, sigma), 4.0, 0.5)
+    log, s = math.log(3000.0), round(3000 / 44)
+    levels = math.ceil(200 * math.log2(3000))
+    largest = math.sqrt(2.0) * 2.0 * (1.0 + sigma) * log * 2.0 ** (levels - 200 * math.log2(3000))
+    search = Search(largest, levels, 0.5, rule="as published")
+    residuals = math.sqrt(1.0 + sigma**2) * rng.standard_normal((draws, s))
+    gamma = search.select(search.counts(residuals), rng.standard_normal((draws, levels)), s)
+    x, z = rng.standard_normal((draws, 100, 2)), sigma * rng.standard_normal((draws, 100))
+    gradients = np.linalg.norm(x, axis=2) * np.abs(x @ np.full(2, 0.5**0.5) + z)
+    share = float(np.mean(gradients > (2.0 * gamma * math.sqrt(log))[:, None]))
+    least = 10 ** probabilities.log10_batch_clipped(setting)
+    assert 0.001 * share < least < share
 
 
 def test_misprints_by_their_own_formulas() -> None:

@@ -327,7 +327,9 @@ def _along_k2(evidence: Evidence) -> Places:
         wider = replace(problem, k2=float(k2))
         used = ssgd.theorem_parameters(wider, alpha)
         costs.append((k2, (tail_risk(wider, used) - tail_risk(wider, used, noise=False)) / k2**2))
-    return excess(pd.DataFrame(costs, columns=["at", "mean"]).assign(axis="K_2", reading="term of privacy", se=math.nan))
+    return excess(
+        pd.DataFrame(costs, columns=["at", "mean"]).assign(axis="K_2", reading="term of privacy", se=math.nan)
+    )
 
 
 def _privacy(evidence: Evidence) -> Iterator[Claim]:
