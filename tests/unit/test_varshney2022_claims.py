@@ -12,7 +12,17 @@ import pytest
 
 from committed import VALUES, Edit, Tables, both, change, put, tilt, times
 from committed import committed as of_paper
-from dpdescent.papers.varshney2022 import claims, comparison, criteria, orders, probabilities, ssgd, thresholds
+from dpdescent.papers.varshney2022 import (
+    batches,
+    claims,
+    comparison,
+    criteria,
+    orders,
+    privacy,
+    probabilities,
+    ssgd,
+    thresholds,
+)
 from dpdescent.papers.varshney2022.formulas import LinearProblem, Parameters
 from dpdescent.privacy import shuffling
 from dpdescent.replication.judging import by_id
@@ -44,7 +54,10 @@ FORMULAS = {
     "n-to-cn", "theorem-1.1-high-probability", "equation-6-every-draw", "clips-nothing", "sco-sample-size", "huber",
 }  # fmt: skip
 # What a formula decides far beyond the table, which just has to be there.
-FAR = {"theorem-3.1-rate-delta", "theorem-3.2-rate-delta", "leading-term-log-n"}
+FAR = {
+    "theorem-3.1-rate-delta", "theorem-3.2-rate-delta", "theorem-3.6-rate-eps", "theorem-3.6-rate-delta",
+    "leading-term-log-n", "equation-17", "equation-28",
+}  # fmt: skip
 TESTABLE = [name for name in WORLD if name not in NOT_TESTABLE | FORMULAS | FAR]
 
 
@@ -133,6 +146,7 @@ FALSE: dict[str, Edit] = {
     ),
     "bound-factor": change("table_bounds", 10, method="Cai et al. 2021", eps=0.1, sigma=0.1, d=100),
     "bound-ssgd": change("table_bounds", 999, method="Cai et al. 2021"),
+    "bound-ssgd-optimal": change("table_bounds", 1.1, method="DP-SSGD"),
     "adaptive-better": times("ext_thresholds", 0.5, series=FIXED_BY_AMB),
     "adaptive-better-small-noise": times("ext_thresholds", 0.5, series=FIXED_BY_AMB, sigma=0.1),
     "adaptive-better-any-noise": times("ext_thresholds", 0.5, series=FIXED_BY_AMB, sigma=1.0),
@@ -176,6 +190,7 @@ FALSE: dict[str, Edit] = {
     "statistic-share": times("ablation", 4, choice="statistic", series="log of 1136 over the level"),
     "printed-rule": times("ablation", 9, choice="rule", series="log of as published over the level", variant=MORE),
     "printed-factor": times("ablation", 9, choice="factor", series="log of log^a N over the level"),
+    "quantile-of-prose": change("ablation", 2.5, choice="rule", level="q = 0.99", series=AMB, variant=MORE),
     "dependent-noise": change("tails", 7, law="dependent noise", factor="log^a N"),
     # Smallest wrong world: the power 1.6 of log N in place of 1; a whole further power passed.
     "sub-exponential": change("tails", 4, law="Laplace", factor="log^a N"),
@@ -245,6 +260,33 @@ def test_multipliers_far_beyond_the_table_have_the_claimed_power(
         shuffling, "noise_multiplier", lambda eps, N, delta: math.log(N / delta) ** power / (eps * math.sqrt(N))
     )
     assert after(lambda made: None, name) == verdict
+
+
+@pytest.mark.parametrize(
+    ("name", "in_eps", "in_logs"),
+    [
+        ("theorem-3.6-rate-eps", -0.85, 0.5), ("theorem-3.6-rate-eps", -1.15, 0.5),
+        ("theorem-3.6-rate-delta", -1.0, 0.35), ("theorem-3.6-rate-delta", -1.0, 0.65),
+    ],
+)  # fmt: skip
+def test_multipliers_of_another_order_are_refused(
+    name: str, in_eps: float, in_logs: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert WORLD[name].verdict == "reproduced"
+    monkeypatch.setattr(privacy, "zcdp_multiplier", lambda eps, delta: eps**in_eps * (-math.log(delta)) ** in_logs)
+    assert after(lambda made: None, name) == "not reproduced"
+
+
+@pytest.mark.parametrize("name", ["equation-17", "equation-28"])
+def test_a_spread_of_iterates_of_a_higher_order_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert WORLD[name].verdict == "reproduced"
+    exact = batches.inverse_of_step
+
+    def wider(problem: LinearProblem, eta: float, batch: float, noise: float = 0.0) -> Any:
+        return eta**-0.15 * exact(problem, eta, batch, noise)
+
+    monkeypatch.setattr(batches, "inverse_of_step", wider)
+    assert after(lambda made: None, name) == "not reproduced"
 
 
 @pytest.mark.parametrize(

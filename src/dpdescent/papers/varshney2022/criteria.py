@@ -47,6 +47,9 @@ VANISHED = 0.01
 SMALL_NOISE = 0.1
 # "progressively reduces": from one iteration to the next never up by more than a fifth (chance, and a dyadic grid).
 PROGRESSIVELY = 1.2
+# Deltas so small that eps and log N are a small part of log(1/delta), because powers of log(N/delta), log(1/delta) and
+# log(1/delta) + eps differ where they count.
+FAR = (1e-180, 1e-230, 1e-280)
 # Least d of a claim on a law in d without its logarithms, where the method's bound of |x| has logarithms.
 LARGE_D = 80
 # Agreement of simulations with exact laws, of an attack with its limit.
