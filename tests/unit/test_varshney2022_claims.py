@@ -146,7 +146,7 @@ FALSE: dict[str, Edit] = {
     ),
     "bound-factor": change("table_bounds", 10, method="Cai et al. 2021", eps=0.1, sigma=0.1, d=100),
     "bound-ssgd": change("table_bounds", 999, method="Cai et al. 2021"),
-    "bound-ssgd-optimal": change("table_bounds", 1.1, method="DP-SSGD"),
+    "bound-ssgd-optimal": change("table_bounds", 2.1, method="DP-SSGD"),
     "adaptive-better": times("ext_thresholds", 0.5, series=FIXED_BY_AMB),
     "adaptive-better-small-noise": times("ext_thresholds", 0.5, series=FIXED_BY_AMB, sigma=0.1),
     "adaptive-better-any-noise": times("ext_thresholds", 0.5, series=FIXED_BY_AMB, sigma=1.0),

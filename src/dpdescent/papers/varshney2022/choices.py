@@ -231,38 +231,34 @@ PRINTED_CHOICES: tuple[tuple[str, str, str, str, ClaimKind, str], ...] = (
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges printed steps, then choices, then laws."""
-    yield from _bias(evidence)
+    yield _bias(evidence)
     yield from _risk(evidence)
     yield from _choices(evidence)
     yield _quantiles(evidence)
     yield from _laws(evidence)
 
 
-def _bias(evidence: Evidence) -> Iterator[Claim]:
-    table = rows(evidence, STEPS, series=AMBSSGD)
-    steps: tuple[tuple[str, str, str, str], ...] = (
-        ("step-bias-theorem", THEOREM, "Thm 3.7", "the step is near 1/|H|, whence more is left out than (47) has"),
+def _bias(evidence: Evidence) -> Claim:
+    table = rows(evidence, STEPS, series=AMBSSGD, step=THEOREM)
+    printed = algebra.rows_at_end(table, "T")
+    power = printed.assign(mean=-np.log(floats(printed, "bias")) / floats(printed, "T"), se=np.nan)
+    return claim_on_all_cells(
+        id="step-bias-theorem", **STEP,
+        statement=f"with the step size of {THEOREM} {LEFT}",
+        quantity="power of 1/N that is left of the start per unit of c_1 = T / log N, exactly, at the largest T: the smallest over N and d",
+        cells=algebra.means(power, AT),
+        criterion=at_least(0.25, ": N^-100 at c_1 = 400, as by the exponent eta mu kappa c_1 / 4 of (47) at eta mu kappa = 1"),
+        changed="After a second reading the power is judged; before, what is left at the largest T of ours over 8 sigma^2 d/N, though c_1 has no value.",
+        note=f"the step is near 1/|H|, whence more is left out than (47) has. {OVER_FIRST_TERM}: {algebra.places_text(_start_by_first_term(evidence, printed))}",
     )  # fmt: skip
-    for id, step, location, note in steps:
-        printed = algebra.rows_at_end(table[table["step"] == step], "T")
-        power = printed.assign(mean=-np.log(floats(printed, "bias")) / floats(printed, "T"), se=np.nan)
-        yield claim_on_all_cells(
-            id=id, **STEP | {"location": location},
-            statement=f"with the step size of {step} {LEFT}",
-            quantity="power of 1/N that is left of the start per unit of c_1 = T / log N, exactly, at the largest T: the smallest over N and d",
-            cells=algebra.means(power, AT),
-            criterion=at_least(0.25, ": N^-100 at c_1 = 400, as by the exponent eta mu kappa c_1 / 4 of (47) at eta mu kappa = 1"),
-            changed="After a second reading the power is judged; before, what is left at the largest T of ours over 8 sigma^2 d/N, though c_1 has no value.",
-            note=f"{note}. {OVER_FIRST_TERM}: {algebra.places_text(_start_by_first_term(evidence, table, step))}",
-        )  # fmt: skip
 
 
-def _start_by_first_term(evidence: Evidence, table: pd.DataFrame, step: str) -> Places:
-    """Remaining risk of the start at the largest T, exactly, divided by the bound's first term, by place."""
+def _start_by_first_term(evidence: Evidence, table: pd.DataFrame) -> Places:
+    """Remaining risk of the start, exactly, divided by the bound's first term, by place."""
     factor, start = float(evidence.published["variance_factor"]), float(evidence.settings["w_norm"]) ** 2 / 2
     return {
         algebra.place_of(row, AT): exactly(row["bias"] * start / (factor * row["sigma"] ** 2 * row["d"] / row["N"]))
-        for row in algebra.rows_of(algebra.rows_at_end(table[table["step"] == step], "T"))
+        for row in algebra.rows_of(table)
     }
 
 
@@ -336,8 +332,8 @@ def _choices(evidence: Evidence) -> Iterator[Claim]:
     )  # fmt: skip
     for id, choice, level, location, kind, statement in PRINTED_CHOICES:
         # The rule has more trials, because the median with the printed one scatters.
-        table = risks(evidence, CHOICES, AMBSSGD, "more trials" if choice == "rule" else "main")
         variant = "more trials" if choice == "rule" else "main"
+        table = risks(evidence, CHOICES, AMBSSGD, variant)
         beside = criteria.paired(evidence, CHOICES, level, "the level", variant, choice=choice)
         N = float(beside["N"].iloc[0]) if len(beside) else math.nan
         # zeta_t enters squared: log^{2a} N = log N at a = 1/2.

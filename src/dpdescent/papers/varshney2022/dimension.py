@@ -379,8 +379,8 @@ def _gap(evidence: Evidence) -> Iterator[Claim]:
     moving = criteria.gains(fewer, _sizes(evidence, AMBSSGD), on)
     yield claim_on_all_cells(
         id="gap-grows", **IN_TEXT,
-        statement=f"the gap between them grows like sqrt(d), log factors hidden {criteria.FIXED_QUANTILE}",
-        quantity=f"log-log slope in d, d >= {LARGE_D // 4}, of the same ratio with the bound 1.2 sqrt(d): the one furthest from 1/2",
+        statement=f"the gap between sufficient statistics and DP-AMBSSGD grows like sqrt(d), log factors hidden {criteria.FIXED_QUANTILE}",
+        quantity=f"log-log slope in d, d >= {LARGE_D // 4}, of the {REACHED}, of AdaSSP with the bound 1.2 sqrt(d) over that of DP-AMBSSGD at q = 0.9: the one furthest from 1/2",
         cells=algebra.measured_by(gap, GOAL, in_d), criterion=within_of(0.5, LOGARITHMS),
         changed=f"{NOT_OURS} Errors were left out. After a third reading more scans were run, because three leave the exponent open by a half.",
         note=f"at d <= {gap['d'].max():g} the two differ by a constant before they differ by an exponent. With the rule C = 1: {algebra.places_text(algebra.measured_by(moving, GOAL, in_d))}",

@@ -269,7 +269,7 @@ def _conditions(evidence: Evidence) -> Iterator[Claim]:
     yield claim_on_all_cells(
         id="sample-size-condition-grows", **ORDER | {"location": "Thm 3.7, remark (iv)"},
         statement="the sample complexity increases like kappa^2, like 1/eps for small eps, like sqrt(log(1/delta)) and like d",
-        quantity="the same slopes, where all eigenvalues but one are |H|: the one furthest off",
+        quantity="log-log slope along kappa, d, 1/eps and log(1/delta) of the smallest N that meets the lemma's condition on b, over log^2 N, less that of the order, where all eigenvalues but one are |H|: the one furthest off",
         cells=single_pass_orders.excess(sharp), criterion=within_of(0.0, LOGARITHMS),
         note=f"with geometric eigenvalues: {algebra.places_text(single_pass_orders.excess(table[table['reading'] != ONE_SMALL]))}",
     )  # fmt: skip
@@ -291,7 +291,7 @@ def _leading_term(evidence: Evidence) -> Iterator[Claim]:
     yield _agreed(
         id="leading-term-cross", location="Lemma 3.11, Thm 3.7, remark (iv)", kind="theorem", source="ours",
         statement="(ours) of what Lemma 3.11 has without privacy 8 sigma^2 d/N is the leading term, whatever kappa is",
-        quantity="all of it but the start over 8 Tr(H^-1 Sigma)/(T b), at d = 50, N = 10^6 and T = c_1 kappa log N: the largest over the first along kappa, both spectra",
+        quantity="Lemma 3.11's bound without privacy and start over 8 Tr(H^-1 Sigma)/(T b), at d = 50, N = 10^6 and T = c_1 kappa log N: the largest over the first along kappa, both spectra",
         cells={f"c_1 = {c1:g}": single_pass_orders.growth(terms) for c1, terms in readings.items()}, criterion=at_most(SAME_ORDER),
         note="finding leading-term-cross: the cross term is up to kappa^2 / (c_1 log N) times the leading one",
     )  # fmt: skip

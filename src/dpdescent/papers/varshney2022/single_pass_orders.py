@@ -302,7 +302,7 @@ def _terms(evidence: Evidence) -> Iterator[Claim]:
     yield claim_on_all_cells(
         id="theorem-3.2-rate-delta", **ORDER,
         statement="the term of privacy is proportional to log^2(N/delta)",
-        quantity=f"log-log slope of the same cost in log(N/delta), delta from {FAR[0]:g} to {FAR[-1]:g} at N = 10^20 and eps = 1e-9, less 2",
+        quantity=f"log-log slope in log(N/delta) of what privacy costs by the exact law, over log^{{4a}} N, delta from {FAR[0]:g} to {FAR[-1]:g} at N = 10^20 and eps = 1e-9, less 2",
         cells=far_out(evidence, SINGLE, "term of privacy"), criterion=within_of(0.0, RATE),
         changed=f"{OF_DELTA} At last it is judged from both sides and within a tenth, at an N that counts less, where a quarter was allowed above alone.",
         note=f"at the deltas of the table, and N = 10^24: {algebra.places_text(excess(term[term['axis'] == 'delta']))}",
@@ -408,7 +408,7 @@ def _privacy(evidence: Evidence) -> Iterator[Claim]:
     yield claim_on_all_cells(
         id="theorem-3.1-rate-delta", **ORDER | {"location": "Thm 3.1", "kind": "privacy"},
         statement="a noise multiplier that grows like log(N/delta) is enough",
-        quantity=f"log-log slope of that multiplier in log(N/delta), delta from {FAR[0]:g} to {FAR[-1]:g} at N = 10^6, less 1",
+        quantity=f"log-log slope in log(N/delta) of the multiplier that the explicit bound asks for, delta from {FAR[0]:g} to {FAR[-1]:g} at N = 10^6, less 1",
         cells=far_out(evidence, MULTIPLIER, "explicit bound"), criterion=at_most(RATE), changed=OF_DELTA,
         note=f"at the deltas of the table it is {extent(ratios['mean'])} times Theorem 3.1's at constant 1, and the slope less 1 {algebra.places_text(excess(ratios))}",
     )  # fmt: skip
