@@ -230,7 +230,7 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
     yield claim_on_all_cells(
         # An identity, because d |w*|_H^2 / sigma^2 + 1 is at least 2 wherever sigma <= sqrt(d).
         id="bound-significantly-better", **QUOTED | {"location": "Sec. 1 (after Thm 1.1)", "kind": "text"},
-        statement="the bound of existing methods is significantly sub-optimal for sigma <= sqrt(d)",
+        statement="(algebra) the bound of existing methods is significantly sub-optimal for sigma <= sqrt(d)",
         quantity="(algebra) term of privacy of the bound quoted for Cai et al. over that of DP-AMBSSGD, constants 1, at sigma <= sqrt(d): the smallest",
         cells=algebra.ratios(others, ours, AT), criterion=at_least(SIGNIFICANT),
         note="(d |w*|_H^2 + sigma^2) / sigma^2; logarithms are left out of both",
@@ -249,7 +249,7 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
     factors = algebra.scaled_rows(ratios, floats(ratios, "sigma") ** 2 / floats(ratios, "d"))
     yield claim_on_all_cells(
         id="bound-factor", **QUOTED,
-        statement="the second term is smaller than that of existing results by O(d) and a factor sigma^2",
+        statement="(algebra) the second term is smaller than that of existing results by O(d) and a factor sigma^2",
         quantity="(algebra) term of privacy of the bound quoted for Cai et al. over that of DP-AMBSSGD, constants 1, over d / sigma^2: the one that is furthest off",
         cells=algebra.means(factors, AT), criterion=between(1 / SAME_ORDER, SAME_ORDER),
         note="at |w*|_H = 1",
@@ -257,7 +257,7 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
     worse = criteria.in_units(criteria.gains(others, ssgd, AT), lambda table: floats(table, "d"))
     yield claim_on_all_cells(
         id="bound-ssgd", **QUOTED | {"location": "Remark (ii) after Thm 3.2"},
-        statement="the term of privacy of existing methods is O(d) worse than that of DP-SSGD",
+        statement="(algebra) the term of privacy of existing methods is O(d) worse than that of DP-SSGD",
         quantity="(algebra) term of privacy of the bound quoted for Cai et al. over that of DP-SSGD, constants 1, over d: the one that is furthest off",
         cells=algebra.means(worse, AT), criterion=between(1 / SAME_ORDER, SAME_ORDER),
         note="|w*|_H^2 / (|w*|_H^2 + sigma^2)",
@@ -267,7 +267,7 @@ def _bounds(evidence: Evidence) -> Iterator[Claim]:
     yield claim_on_all_cells(
         # An identity, because (1 + sigma^2) / sigma^2 is 2 at |w*| = sigma = 1.
         id="bound-ssgd-optimal", **QUOTED | {"location": "Sec. 1.1", "kind": "text"},
-        statement="for small eps and sigma of order 1 the bound of DP-SSGD is optimal",
+        statement="(algebra) for small eps and sigma of order 1 the bound of DP-SSGD is optimal",
         quantity="(algebra) bound of DP-SSGD over the lower bound quoted of Cai et al., constants 1, at sigma = 1 and eps <= 1/sqrt(N): the largest",
         cells=algebra.ratios(bound[floats(bound, "sigma") == 1.0], lowest, AT), criterion=at_most(SAME_ORDER),
         note="1 + |w*|_H^2 / sigma^2 in the second term; logarithms are left out of both",
