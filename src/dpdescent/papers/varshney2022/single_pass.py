@@ -231,11 +231,20 @@ def _printed(evidence: Evidence) -> Iterator[Claim]:
     yield claim_on_all_cells(
         id="corollary-3.3-rate-d", **PRINTED,
         statement="with eta = 1/(4d) and the printed zeta and alpha the term of privacy, which is most of the risk at sigma = 0.1, grows like d^2",
-        quantity=f"log-log slope in d of the risk at N >= d^2 log(log(1/delta)/eps): the one furthest from 2 over N; {MEDIAN}",
+        quantity=f"log-log slope in d, d = {extent(inside['d'])}, of the risk at N >= d^2 log(log(1/delta)/eps): the one furthest from 2 over N; {MEDIAN}",
         cells=algebra.measured_by(inside, ["N"], lambda group: algebra.exponent(group, "d")), criterion=within_of(2.0, criteria.LOGARITHMS),
         changed="The claim was added after a review, because corollary-3.3-risk has no exponent.",
-        note=f"by the exact law without clipping {algebra.places_text(unclipped)}, but nearly all gradients are clipped; finding corollary-3.3-step",
+        note=f"by the exact law without clipping {algebra.places_text(unclipped)}, but nearly all gradients are clipped. It is no power: at the largest N the slopes between neighbouring d are {_neighbouring_slopes(inside)}; finding corollary-3.3-step",
     )  # fmt: skip
+
+
+def _neighbouring_slopes(table: pd.DataFrame) -> str:
+    """Text of the log-log slopes in d between neighbouring d, at the largest N, for a note."""
+    ordered = algebra.rows_at_end(table, "N").sort_values("d")
+    d, mean = floats(ordered, "d"), floats(ordered, "mean")
+    with np.errstate(all="ignore"):
+        slopes = np.diff(np.log(mean)) / np.diff(np.log(d))
+    return ", ".join(f"{slope:.2g}" for slope in slopes)
 
 
 def _introduction(evidence: Evidence) -> Iterator[Claim]:
