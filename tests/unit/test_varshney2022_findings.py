@@ -12,7 +12,9 @@ import pytest
 from scipy.stats import norm
 
 import committed as of
+from dpdescent.algorithms.dp_stat import Search
 from dpdescent.papers.varshney2022 import findings, probabilities
+from dpdescent.papers.varshney2022.ambssgd import Setting
 from dpdescent.papers.varshney2022.setting import Design
 from dpdescent.replication.judging.evidence import Finding
 from later import Later
@@ -215,6 +217,24 @@ def test_first_gradients_above_a_threshold_by_simulation() -> None:
         assert 0.5 * norm.sf(2) < least < share
         if d == 1:
             assert share < 2.5 * least
+
+
+def test_gradients_above_a_threshold_of_the_printed_search_by_simulation() -> None:
+    """The lower bound is below the share of draws in which a gradient is above what DP-STAT's threshold allows.
+
+    At d = 1 and with little noise it is not far below, because |x| is then all that makes a gradient large.
+    """
+    rng, draws, sigma, alpha = np.random.default_rng(11), 4000, 0.05, 0.05
+    setting = Setting.of(Design.of(1, 1.0, 1.0).problem(3000, sigma), 4.0, alpha)
+    log, s = math.log(3000.0), round(3000 / 44)
+    levels = math.ceil(200 * math.log2(3000))
+    largest = math.sqrt(2.0) * math.sqrt(3.0) * (1.0 + sigma) * log * 2.0 ** (levels - 200 * math.log2(3000))
+    search = Search(largest, levels, alpha, rule="as published")
+    residuals = math.sqrt(1.0 + sigma**2) * rng.standard_normal((draws, s))
+    gamma = search.select(search.counts(residuals), rng.standard_normal((draws, levels)), s)
+    x, z = rng.standard_normal((draws, 200)), sigma * rng.standard_normal((draws, 200))
+    share = float(np.mean(np.abs(x * (x + z)) > (math.sqrt(3.0 * log) * gamma)[:, None]))
+    assert 0.02 * share < 10 ** probabilities.log10_batch_clipped(setting) < share
 
 
 def test_misprints_by_their_own_formulas() -> None:

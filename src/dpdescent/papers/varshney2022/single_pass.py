@@ -190,6 +190,15 @@ def records_of_theorem_3_2(table: pd.DataFrame) -> Array:
     return np.asarray(d * np.log(d) ** 2 * np.log(1.0 / floats(table, "delta")) / floats(table, "eps"))
 
 
+def records_of_corollary_3_3(table: pd.DataFrame) -> Array:
+    """Condition of Corollary 3.3 on N with constant 1, `d^2 log(log(1/delta) / eps)`, shape (rows,).
+
+    The logarithm is the other way round in print, and negative.
+    """
+    logs = np.log(1.0 / floats(table, "delta"))
+    return np.asarray(floats(table, "d") ** 2 * np.log(logs / floats(table, "eps")))
+
+
 def corollary_3_3(problem: LinearProblem, eps: float, delta: float, constant: float = 1.0) -> float:
     """Order of the risk at H = I: Theorem 3.2's without K2 (varshney2022 Cor. 3.3)."""
     ssgd.require_identity(problem)
@@ -202,8 +211,8 @@ def corollary_3_3(problem: LinearProblem, eps: float, delta: float, constant: fl
 
 def _printed(evidence: Evidence) -> Iterator[Claim]:
     w_norm = float(evidence.settings["w_norm"])
-    table = risks(evidence, ARTEFACT, SSGD, panel="Corollary 3.3").dropna(subset=["N", "d", "sigma", "eps", "delta"])
-    table = table[floats(table, "N") >= records_of_theorem_3_2(table)].reset_index(drop=True)
+    whole = risks(evidence, ARTEFACT, SSGD, panel="Corollary 3.3").dropna(subset=["N", "d", "sigma", "eps", "delta"])
+    table = whole[floats(whole, "N") >= records_of_theorem_3_2(whole)].reset_index(drop=True)
     limits = limits_by_6(table, w_norm)
     orders = [corollary_3_3(_problem_at(row, w_norm), row["eps"], row["delta"]) for row in algebra.rows_of(table)]
     yield claim_on_all_cells(
@@ -215,6 +224,27 @@ def _printed(evidence: Evidence) -> Iterator[Claim]:
         note=f"risk of the estimate 0 is {w_norm**2 / 2:g}; the printed order without its logarithms is {extent(orders)}, "
         f"risks {extent(table['mean'])}, gradients clipped {extent(table['clip_fraction'])}; finding corollary-3.3-step",
     )  # fmt: skip
+    inside = whole[floats(whole, "N") >= records_of_corollary_3_3(whole)]
+    unclipped = algebra.measured_by(
+        exact_rows(inside, "expected"), ["N"], lambda group: algebra.least_squares_slope(group, "d")
+    )
+    yield claim_on_all_cells(
+        id="corollary-3.3-rate-d", **PRINTED,
+        statement="with eta = 1/(4d) and the printed zeta and alpha the term of privacy, which is most of the risk at sigma = 0.1, grows like d^2",
+        quantity=f"log-log slope in d, d = {extent(inside['d'])}, of the risk at N >= d^2 log(log(1/delta)/eps): the one furthest from 2 over N; {MEDIAN}",
+        cells=algebra.measured_by(inside, ["N"], lambda group: algebra.exponent(group, "d")), criterion=within_of(2.0, criteria.LOGARITHMS),
+        changed="The claim was added after a review, because corollary-3.3-risk has no exponent.",
+        note=f"by the exact law without clipping {algebra.places_text(unclipped)}, but nearly all gradients are clipped. It is no power: at the largest N the slopes between neighbouring d are {_neighbouring_slopes(inside)}; finding corollary-3.3-step",
+    )  # fmt: skip
+
+
+def _neighbouring_slopes(table: pd.DataFrame) -> str:
+    """Text of the log-log slopes in d between neighbouring d, at the largest N, for a note."""
+    ordered = algebra.rows_at_end(table, "N").sort_values("d")
+    d, mean = floats(ordered, "d"), floats(ordered, "mean")
+    with np.errstate(all="ignore"):
+        slopes = np.diff(np.log(mean)) / np.diff(np.log(d))
+    return ", ".join(f"{slope:.2g}" for slope in slopes)
 
 
 def _introduction(evidence: Evidence) -> Iterator[Claim]:
