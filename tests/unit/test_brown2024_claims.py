@@ -13,7 +13,16 @@ from scipy import stats
 
 from committed import Edit, Tables, both, change, put, tilt
 from committed import committed as of_paper
-from dpdescent.papers.brown2024 import accuracy, claims, clipping, cost_of_privacy, findings, guarantees, separation
+from dpdescent.papers.brown2024 import (
+    accuracy,
+    claims,
+    clipping,
+    cost_of_privacy,
+    findings,
+    guarantees,
+    law,
+    separation,
+)
 from dpdescent.replication.judging import by_id
 from dpdescent.replication.judging.evidence import Claim
 from later import Later
@@ -159,6 +168,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"theorem-2.7-any-sigma": lambda: change("ext_small_noise", 101.0, sigma=1e-6),
     r"(fig\d+)-valid-(\w+?)": lambda f, series: put(f, "mean", 0.9, series=series),
     r"(fig\d+)-valid-(\w+)-settled": lambda f, series: put(f, "mean", 0.9, series=series),
+    r"iterates-dependent": lambda: put("fig05", "mean", 0.0, process="clipped", series="lag1"),
     r"(fig\d+)-autocorrelation": lambda f: put(f, "mean", 0.1, process="clipped", series="lag1", steps=2020),
     r"(fig\d+)-larger-batches": lambda f: put(f, "mean", 0.93, process="clipped", series="batched, short"),
     r"(fig\d+)-burn-in": lambda f: put(f, "mean", 0.01, steps=220, series="independent", variant="main"),
@@ -206,7 +216,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
 # What no table can change: arithmetic of the paper's own formulas, and exact laws.
 LAWS = {f"theorem-3.1-steps-{axis}" for axis in ("lambda", "m", "p", "beta")} | {
     "claim-c.9", "claim-c.11", "eq-97", "eq-100", "ten-batches", "population-not-covered", "theorem-2.7",
-    "theorem-2.7-powers", "free-privacy-p-near-n", "privacy-error-quantiles", "clipped-gradient-huber",
+    "theorem-2.7-powers", "free-privacy-p-near-n", "privacy-error-quantiles", "clipped-gradient-huber", "recurrence",
 }  # fmt: skip
 FORMULAS = {"lemma-2.1", "footnote-2-0.015", *LAWS}
 
@@ -562,6 +572,12 @@ def test_a_polynomial_tail_is_no_power_of_a_logarithm(monkeypatch: pytest.Monkey
 def test_other_parameters_are_those_of_another_loss(power: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clipping, "huber_parameters", lambda sample, gamma: gamma / sample.norms**power)
     assert judged_one(TABLES, "clipped-gradient-huber").verdict == "not reproduced"
+
+
+def test_noise_outside_of_the_step_is_another_recurrence(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = law._path
+    monkeypatch.setattr(law, "_path", lambda sample, arms, normals: path(sample, arms, normals / 0.25))
+    assert judged_one(TABLES, "recurrence").verdict == "not reproduced"
 
 
 def test_too_few_steps_miss_theorem_2_7(monkeypatch: pytest.MonkeyPatch) -> None:
