@@ -34,7 +34,7 @@ def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """
     names = [name for name in variants_of(table)[1:] if name != EXCHANGED]
     momentum = _pairs(table, "own momentum minus this")
-    better = f"the paper's momentum is better in {(momentum['mean'] > 0).sum()} of {len(momentum)} cases"
+    better = f"the paper's momentum better in {(momentum['mean'] > 0).sum()} of {len(momentum)} cases"
     accuracy, ahead = in_percent(select(table))
     far = ahead["mechanism"].isin(FAR)
     drawn: list[tuple[str, str, pd.DataFrame]] = [
@@ -44,7 +44,7 @@ def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         (f"the same, over those {WITHOUT}", LEAD, beside_paper(ahead[~far])),
         *((name, LEAD, in_paper(in_percent(select(table, name))[1])) for name in names),
         ("what restarts gain", f"with restarts {GAIN}", _pairs(select(table), "restarts minus this")),
-        (better, "the paper's momentum minus the other, points", momentum),
+        (better, "with it minus the other, points", momentum),
     ]
     figure, axes = panels(3, -(-len(drawn) // 3), size=(5.2, 3.6), squeeze=False)
     for panel, (title, label, chosen) in zip(axes.flat, drawn, strict=False):

@@ -77,7 +77,7 @@ def _rate(axes: Axes, rows: pd.DataFrame, name: str) -> None:
     if len(reaching):
         axes.set_ylim(bottom=axes.get_ylim()[0] / 1.5)
     for accountant, own in reaching.groupby("accountant"):
-        style = look(str(accountant)) | {"marker": "v", "linestyle": "none", "clip_on": False, "zorder": 4}
+        style = look(str(accountant)) | {"marker": "v", "markersize": 6, "linestyle": "none", "clip_on": False}
         axes.plot(own[x], [0.0] * len(own), transform=axes.get_xaxis_transform(), **style)
     axes.tick_params(axis="x", labelsize=7.5)
     axes.set(title=name, xlabel=NAMES[x], ylabel="added by noise" if x in PRIVATE else "averaged population risk")
