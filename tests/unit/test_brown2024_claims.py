@@ -13,6 +13,7 @@ from scipy import stats
 
 from committed import Edit, Tables, both, change, put, tilt
 from committed import committed as of_paper
+from dpdescent.data.linear import LinearSample
 from dpdescent.papers.brown2024 import (
     accuracy,
     claims,
@@ -21,6 +22,7 @@ from dpdescent.papers.brown2024 import (
     findings,
     guarantees,
     law,
+    no_clipping,
     separation,
 )
 from dpdescent.replication.judging import by_id
@@ -217,6 +219,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
 LAWS = {f"theorem-3.1-steps-{axis}" for axis in ("lambda", "m", "p", "beta")} | {
     "claim-c.9", "claim-c.11", "eq-97", "eq-100", "ten-batches", "population-not-covered", "theorem-2.7",
     "theorem-2.7-powers", "free-privacy-p-near-n", "privacy-error-quantiles", "clipped-gradient-huber", "recurrence",
+    "threshold-square-of-c0",
 }  # fmt: skip
 FORMULAS = {"lemma-2.1", "footnote-2-0.015", *LAWS}
 
@@ -572,6 +575,18 @@ def test_a_polynomial_tail_is_no_power_of_a_logarithm(monkeypatch: pytest.Monkey
 def test_other_parameters_are_those_of_another_loss(power: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clipping, "huber_parameters", lambda sample, gamma: gamma / sample.norms**power)
     assert judged_one(TABLES, "clipped-gradient-huber").verdict == "not reproduced"
+
+
+def test_a_smaller_power_of_c0_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long records whose residuals are smaller the longer they are."""
+    hard = no_clipping.hard_data
+
+    def milder(c0: float) -> tuple[LinearSample, np.ndarray]:
+        sample, theta = hard(c0)
+        return LinearSample(sample.X, c0**-0.5 * (sample.y - sample.X @ theta)), 0.0 * theta
+
+    monkeypatch.setattr(no_clipping, "hard_data", milder)
+    assert judged_one(TABLES, "threshold-square-of-c0").verdict == "not reproduced"
 
 
 def test_noise_outside_of_the_step_is_another_recurrence(monkeypatch: pytest.MonkeyPatch) -> None:
