@@ -273,7 +273,8 @@ def hard_data(c0: float, p: int = 10, on_axis: int = 1024) -> tuple[LinearSample
     """A data set whose least constant of Condition 2.4 at theta, of norm 1, and at sigma = 1 is c0, and that theta."""
     others = math.sqrt((on_axis - 2 * c0**2) / (on_axis - 2))
     lengths = math.sqrt(p) * np.concatenate([[c0, c0], np.full(on_axis - 2, others)])
-    X, theta = np.kron(np.eye(p), lengths[:, None]), np.full(p, p**-0.5)
+    X: Array = np.kron(np.eye(p), lengths[:, None]).astype(np.float64)
+    theta = np.full(p, p**-0.5)
     residuals = np.tile(np.concatenate([[c0, -c0], np.zeros(on_axis - 2)]), p)
     return LinearSample(X, X @ theta + residuals), theta
 
