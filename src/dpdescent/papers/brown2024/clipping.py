@@ -30,6 +30,7 @@ from dpdescent.papers.brown2024.setting import (
     Row,
     Setting,
     Spec,
+    fixed_sample,
     released,
     sample_of,
     side_by_side,
@@ -459,15 +460,14 @@ def _noise_in_steps(evidence: Evidence) -> Claim:
 def _huberised() -> Claim:
     """The claim on the Huber loss of Section 2.5, by the engine's own first step and differences of that loss."""
     n, p, eta, step = 60, 5, 0.25, 1e-5
-    X = np.cos(np.outer(np.arange(1, n + 1), np.arange(1, p + 1)))
-    sample = LinearSample(X, 3.0 * np.sin(np.arange(1, n + 1) ** 2))
+    sample = fixed_sample(n, p)
     gamma = float(np.median(sample.norms * np.abs(sample.y)))
     descent = dp_gd.descend([sample], dp_gd.DPGDArms.alike(1, 1, eta, gamma, 0.0), np.zeros((1, 1, 1, p)))
     thresholds = huber_parameters(sample, gamma)
     cells = {}
     for j, axis in enumerate(np.eye(p)):
         ahead, behind = (
-            float(huber_loss(sample.y - X @ (side * step * axis), thresholds).mean()) for side in (1.0, -1.0)
+            float(huber_loss(sample.y - sample.X @ (side * step * axis), thresholds).mean()) for side in (1.0, -1.0)
         )
         cells[f"coordinate {j + 1}"] = exactly(-(ahead - behind) / (2.0 * step) * eta / float(descent.theta[0, 0, j]))
     # The smallest wrong world: one parameter gamma for all records, or gamma / |x_i|^2.

@@ -162,7 +162,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         n = rows[rows["n"] <= regular]["n"].max()
         yield claim(
             id=id, artefact="ext_author_profile", location=location, kind="figure", source="ours",
-            statement=f"(at the settings of the author's public script) {words}",
+            statement=f"(ours, at the settings of the author's public script) {words}",
             quantity=f"mean privacy error over mean sampling error at n = {n}, the end of that script's grid",
             measured=_privacy_over_sampling(rows, n), criterion=at_most(1.0, words="below 1"),
             note="3 sqrt(p), eta = 1/5, label noise of mean 1; whether the figure was made so is not known",
@@ -179,7 +179,9 @@ def _experiment(evidence: Evidence, panel: Panel) -> Experiment:
 
 def _cost_of_privacy(evidence: Evidence, panel: Panel, factor: float, place: records.Place) -> Iterator[Claim]:
     rate, dominates, law, *reasonable = panel.curves[factor]
+    # The paper's threshold is 5 sqrt(p).
     source: Source = "paper" if factor == 5.0 else "ours"
+    ours = "" if factor == 5.0 else "(ours, at 3 sqrt(p)) "
     rows, threshold = _rows(evidence, panel, factor), f"gamma = {factor:g} sqrt(p)"
     privacy, noisy = of_series(rows, "privacy"), start_up_over(_experiment(evidence, panel), factor)
     slope = log_log_slope(of_series(_rows(evidence, panel, factor, "ten iterations"), "privacy"), "n").value
@@ -196,7 +198,7 @@ def _cost_of_privacy(evidence: Evidence, panel: Panel, factor: float, place: rec
     of_figure_2 = panel.place["artefact"] == FIGURE_2["artefact"]
     yield claim(
         id=dominates, **place | {"source": source if of_figure_2 else "ours"},
-        statement=LARGER if of_figure_2 else f"(ours, as the paper says of Figure 2) {LARGER}",
+        statement=f"{ours}{LARGER}" if of_figure_2 else f"(ours, as the paper says of Figure 2) {LARGER}",
         quantity=f"mean privacy error over mean sampling error at n = {last}, the largest, {threshold}",
         measured=_privacy_over_sampling(rows, last), criterion=at_most(1.0, words="below 1"),
         note=f"{_crossing(rows)}; by the exact law on the same data sets it is {_by_law(rows, last):.3g}, and the grid was made to reach past the crossing that the law predicts",
@@ -209,7 +211,7 @@ def _cost_of_privacy(evidence: Evidence, panel: Panel, factor: float, place: rec
         ends = {rows[rows["n"] <= panel.regular]["n"].max(), rows["n"].max()}
         yield over_readings(
             id=id, **panel.place | {"location": f"{panel.place['location']}, Sec. 4.1", "source": source},
-            statement=REASONABLE, quantity=f"mean privacy error over mean sampling error, {threshold}",
+            statement=f"{ours}{REASONABLE}", quantity=f"mean privacy error over mean sampling error, {threshold}",
             readings={f"n = {n:g}": _privacy_over_sampling(rows, n) for n in sorted(ends - {math.nan})},
             criterion=at_most(1.0, words="below 1"), unstated="the reasonable n",
             changed="Before a review it was judged at the end of the script's grid alone, though no range is stated.",
@@ -310,9 +312,9 @@ def _theorem_1_2(evidence: Evidence) -> Claim:
         both = private.merge(of_series(rows, "sampling"), on="n", suffixes=("", " of sampling"))
         # The distance to theta* is at most that to least squares and its own together.
         whole = both.assign(mean=both["mean"] + both["mean of sampling"])
-        curves.append(_over_bound(whole, experiment, 5.0).assign(curve=panel.place["location"]))
+        curves.append(_over_bound(whole, experiment).assign(curve=panel.place["location"]))
     figure_1 = evidence.select("fig01", series="DP-GD", error_to="theta_star")
-    along_p = _over_bound(figure_1[figure_1["p"] >= GROWN], Experiment(evidence, "fig01", "", "all"), 5.0)
+    along_p = _over_bound(figure_1[figure_1["p"] >= GROWN], Experiment(evidence, "fig01", "", "all"))
     table = pd.concat(curves)
     exponents = {"p, Figure 1": algebra.least_squares_slope(along_p, "p").value, **_exponents(table)}
     ends = f"{table['mean'].min():.3g} to {table['mean'].max():.3g}"
@@ -329,14 +331,14 @@ def _theorem_1_2(evidence: Evidence) -> Claim:
     )  # fmt: skip
 
 
-def _over_bound(rows: pd.DataFrame, experiment: Experiment, factor: float) -> pd.DataFrame:
+def _over_bound(rows: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     """Sizes, budget, and mean error over the bound of Theorem 1.2 with the constants of the settings."""
     rho, T, eta = (experiment.value(symbol) for symbol in ("rho", "T", "eta"))
     points = []
     for row in algebra.rows_of(rows):
         # Rows without a dimension of their own have the configured one.
         n, p = float(row["n"]), int(row["p"]) if "p" in row else experiment.value("p")
-        private = formulas.privacy_error(n=n, p=p, rho=rho, T=T, eta=eta, k=factor)
+        private = formulas.privacy_error(n=n, p=p, rho=rho, T=T, eta=eta, k=5.0)
         bound = private + formulas.sampling_error(n=n, p=p, sigma=1.0)
         points.append((n, p, rho, row["mean"] / bound, 0.0))
     return pd.DataFrame(points, columns=["n", "p", "rho", "mean", "se"])

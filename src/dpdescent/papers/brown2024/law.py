@@ -19,6 +19,7 @@ from dpdescent.papers.brown2024.setting import (
     Setting,
     Spec,
     by_threshold,
+    fixed_sample,
     law_of,
     released,
     sample_of,
@@ -191,7 +192,7 @@ def as_predicted(rows: pd.DataFrame, id: str, place: records.Place) -> Claim:
     clipped = f"; {marked['clip_fraction'].max():.2%} of the gradients are clipped at most" if len(marked) else ""
     return claim_on_all_cells(
         id=id, **place | {"location": f"Lemma 2.3, {place['location']}", "kind": "theorem"},
-        statement="where few gradients are clipped the iterate is Gaussian with the mean and the covariance of the lemma",
+        statement=f"{'(ours) ' if place['source'] == 'ours' else ''}where few gradients are clipped the iterate is Gaussian with the mean and the covariance of the lemma",
         quantity=f"{TESTED}, averaged over the grid, farthest of five quantiles", cells=deviations(marked),
         criterion=between(-LAWFUL, LAWFUL),
         changed="Before a review a mean distance was compared with the law's; now it is the distribution of the Mahalanobis "
@@ -229,8 +230,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
 def _recurrence() -> Claim:
     """The claim on equation (2), by the engine's own steps on a fixed data set."""
     n, p, eta, noise_sd = 60, 5, 0.25, 0.3
-    X = np.cos(np.outer(np.arange(1, n + 1), np.arange(1, p + 1)))
-    sample = LinearSample(X, 3.0 * np.sin(np.arange(1, n + 1) ** 2))
+    sample = fixed_sample(n, p)
     normals = np.sin(np.arange(1, 3 * p + 1) ** 2).reshape(3, 1, 1, p)
     path = _path(sample, dp_gd.DPGDArms.alike(1, len(normals), eta, np.inf, noise_sd), normals)[:, 0]
     moment, theta_hat, before, cells = sample.gram.xx / n, linear_least_squares(sample.gram), np.zeros(p), {}
