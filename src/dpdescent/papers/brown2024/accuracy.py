@@ -29,15 +29,15 @@ from dpdescent.papers.brown2024.cases import (
     quantile,
 )
 from dpdescent.papers.brown2024.condition import theorem_constant
-from dpdescent.papers.brown2024.criteria import COMPARABLE, RATE, over_readings, untestable_claim
+from dpdescent.papers.brown2024.criteria import RATE, claim_on_all_cells, over_readings, untestable_claim
 from dpdescent.papers.brown2024.formulas import CONTRACTION
 from dpdescent.papers.brown2024.setting import Setting
 from dpdescent.replication.judging import records
-from dpdescent.replication.judging.algebra import largest_over_smallest, rows_of
+from dpdescent.replication.judging.algebra import rows_of
 from dpdescent.replication.judging.bound_rows import VACUOUS, bound_row
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
-from dpdescent.replication.judging.statistics import exactly, worst
+from dpdescent.replication.judging.statistics import exactly
 
 # Bound on ||A^(T)|| as the proof states it (below eq. 77), and as ||I - eta Sigma|| <= 7/8 implies it: 64/15.
 SERIES_NORM_AS_PRINTED = 16.0
@@ -269,14 +269,12 @@ FAR: dict[str, tuple[dict[str, float], ...]] = {
     "p, n = 100p": tuple({"n": 10.0 ** (k + 2), "p": 10.0**k, "rho": 1.0} for k in (26, 27, 28, 29, 30)),
     "1/rho": tuple({"n": 1e30, "p": 10, "rho": 10.0**-k} for k in (0, 1, 2, 3, 4)),
 }
-# Dimensions over which one c' is to serve, at n = 100p.
-DIMENSIONS = (1e1, 1e3, 1e5, 1e7)
 # Records per dimension at which "p close to n" is read: from as close as least squares allows to the figures'.
 CLOSE_TO_P = (2, 10, 100)
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the theorem's rates by the exact law, what is said of privacy for free, and what no table can judge."""
+    """Yields the theorem as printed and its powers by the exact law, privacy for free, and what no table can judge."""
     beta = evidence.settings["beta"]
     cells = {}
     for axis, settings in FAR.items():
@@ -284,30 +282,39 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
             ratios = [error_over_bound(**setting, beta=beta, constant=c) for setting in settings]
             lengths = np.log(10.0) * np.arange(len(ratios))
             cells[f"in {axis}, c = {c:g}"] = exactly(float(np.polyfit(lengths, np.log(ratios), 1)[0]))
-    powers, printed = at_most(RATE, ": no power is missing from the bound"), at_most(COMPARABLE, ": one c' serves all")
-    along_p = [error_over_bound(n=100.0 * p, p=p, rho=1.0, beta=beta, constant=CONSTANTS[0]) for p in DIMENSIONS]
-    largest = worst(list(cells.values()))
-    readings = {
-        "up to logarithms": powers.verdict_on_all(cells.values()),
-        "as printed": printed.verdict(largest_over_smallest(along_p)),
-    }
-    yield over_readings(
-        id="theorem-2.7", **OPEN,
-        statement="the error of DP-GD is at most c' ln^4(n rho / (beta p)) sigma p / (sqrt(rho) n)",
+    # The smallest wrong world: a power 0.15 of a logarithm that is missing from the bound.
+    yield claim_on_all_cells(
+        id="theorem-2.7", **OPEN | {"location": "Thm 2.7 (11)"},
+        statement="for some constant c' the error of DP-GD is at most c' ln^4(n rho / (beta p)) sigma p / (sqrt(rho) n)",
+        quantity="exponent of ln n, along p at n = 100p far out, of the error at the theorem's own T and gamma divided by its bound, by the exact law at Sigma = I: the largest over c",
+        cells={f"c = {c:g}": exactly(_power_of_logarithm(c, beta)) for c in CONSTANTS},
+        criterion=at_most(RATE, ": one c' serves all p, because no power of a logarithm is missing from the bound"),
+        changed="Before a review it counted as out of reach, because c and c' have no value; before a third whether logarithms count was taken for unstated, though (11) states them. The rate itself is judged in theorem-2.7-powers.",
+        note="gamma has ln^3(nT/beta), which grows with n; the logarithm of (11) does not where n/p is fixed: with ln(nT/beta) in its place no power is missing (finding logarithms-of-2.7)",
+    )  # fmt: skip
+    yield claim_on_all_cells(
+        id="theorem-2.7-powers", **OPEN,
+        statement="the error of DP-GD to least squares is at most of order sigma p / (sqrt(rho) n), up to logarithms",
         quantity="log-log slope of the error at the theorem's own T and gamma divided by its bound, by the exact law at Sigma = I: "
-        "along n, along p at n = 100p, and along 1/rho, far out; and, as printed, that ratio over p = 10 to 1e7, largest over smallest",
-        readings={"up to logarithms": largest, "as printed": largest_over_smallest(along_p)}, criterion=powers, verdicts=readings,
-        shown=largest, unstated="whether logarithms count",
-        changed="Before a review it counted as out of reach, because c and c' have no value.",
-        note=f"c = {CONSTANTS[0]:g} is the least whole number with which T steps forget the start as fast as the bound falls; "
-        "along p and 1/rho the bound lacks powers of logarithms, which the finding logarithms-of-2.7 shows",
+        "along n, along p at n = 100p, and along 1/rho, far out; the largest over c",
+        cells=cells, criterion=at_most(RATE, ": no power is missing from the bound"),
+        changed="Before a third review it was one of two readings of theorem-2.7.",
+        note=f"c = {CONSTANTS[0]:g} is the least whole number with which T steps forget the start as fast as the bound falls",
     )  # fmt: skip
     yield untestable_claim(
-        id="no-cost-to-privacy", **OPEN | {"location": "Abstract, Sec. 1", "kind": "privacy"},
+        id="no-cost-to-privacy", **OPEN | {"location": "Sec. 1", "kind": "privacy"},
         statement="the confidence intervals come at no cost to privacy", why="by construction",
         because="post-processing of released iterates, by definition; all mT gradients are charged, for independent runs too",
     )  # fmt: skip
     yield _near_n(evidence)
+
+
+def _power_of_logarithm(c: float, beta: float) -> float:
+    """The exponent of ln n in the error over bound (11) along p at n = 100p."""
+    settings = FAR["p, n = 100p"]
+    ratios = [error_over_bound(**setting, beta=beta, constant=c) for setting in settings]
+    lengths = [math.log(math.log(setting["n"])) for setting in settings]
+    return float(np.polyfit(lengths, np.log(ratios), 1)[0])
 
 
 def _near_n(evidence: Evidence) -> Claim:
@@ -327,7 +334,7 @@ def _near_n(evidence: Evidence) -> Claim:
             private = formulas.privacy_error(n=n, p=p, rho=rho, T=T, eta=eta, k=k)
             readings[f"n = {ratio:g} p, rho = {rho:g}"] = exactly(private / sampling)
     return over_readings(
-        id="free-privacy-p-near-n", **OPEN | {"location": "Abstract, Sec. 1", "kind": "text"},
+        id="free-privacy-p-near-n", **OPEN | {"location": "Sec. 1", "kind": "text"},
         statement="experiments show privacy 'for free' in high dimensions, with p close to n",
         quantity="privacy error divided by sampling error at p = 100, by the law at Sigma = I, 5 sqrt(p) and twenty steps",
         readings=readings, criterion=at_most(1.0, words="below 1"), unstated="how close p is to n",

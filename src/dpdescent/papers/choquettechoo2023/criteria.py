@@ -24,9 +24,6 @@ claim_on_all_cells = partial(records.claim_on_all_cells, PAPER)
 judged_claim = partial(records.judged_claim, PAPER)
 untestable_claim = partial(records.untestable_claim, PAPER)
 finding = partial(records.finding, PAPER)
-# Theta of powers, "constants do not drift": over the grid the ratio of exact value to order varies by a factor of at
-# most four. Logarithms, and powers on short grids, are fitted: as an exponent within RATE (`spectra`).
-SAME_ORDER = 4.0
 # "linear", "rate", a printed power: the exponent within a tenth.
 RATE = 0.1
 # "nearly", "near-linear", rates with their logarithms left out: within two tenths, because the caption of Figure 2
