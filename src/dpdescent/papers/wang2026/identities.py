@@ -219,10 +219,10 @@ def _batches() -> Claim:
 
     def mean(rows: tuple[int, ...]) -> Array:
         picked = np.array([rows] * len(of.start))
-        return of.batch(W, (slice(0, 2), slice(0, 1)), picked, unlimited)[1][0, 0] / len(rows)
+        return np.asarray(of.batch(W, (slice(0, 2), slice(0, 1)), picked, unlimited)[1][0, 0] / len(rows))
 
     records = [mean((record,)) for record in range(RECORDS)]
-    whole = sum(records) / RECORDS
+    whole = np.mean(records, axis=0)
     spread = sum(_norm(record - whole) ** 2 for record in records) / RECORDS
     largest = max(_norm(record) for record in records)
     sizes: Places = {}
@@ -230,7 +230,7 @@ def _batches() -> Claim:
         means = [mean(rows) for rows in itertools.combinations(range(RECORDS), size)]
         variance = sum(_norm(each - whole) ** 2 for each in means) / len(means)
         stated = (RECORDS - size) / (size * (RECORDS - 1)) * spread
-        sizes[f"mean, B = {size}"] = _off(_norm(sum(means) / len(means) - whole) / _norm(whole))
+        sizes[f"mean, B = {size}"] = _off(_norm(np.mean(means, axis=0) - whole) / _norm(whole))
         sizes[f"variance, B = {size}"] = _off(abs(variance - stated) / stated)
         sizes[f"above G^2/B, B = {size}"] = _off(max(0.0, variance / (largest**2 / size) - 1.0))
     return claim_on_all_cells(
