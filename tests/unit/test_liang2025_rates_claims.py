@@ -6,11 +6,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from dpdescent.papers.liang2025 import claims, formulas, friendly_core, laws, theorem
+from dpdescent.algorithms.dp_2s_gd import Normals
+from dpdescent.algorithms.two_stage_gd import final_betas
+from dpdescent.baselines.friendly_core import moment_points
+from dpdescent.baselines.least_squares import TwoStageFit, two_stage_least_squares
+from dpdescent.data.iv import IVSample
+from dpdescent.papers.liang2025 import claims, definitions, formulas, friendly_core, laws, theorem
 from dpdescent.papers.liang2025.criteria import QUANTILES, at_draws, by_tau
+from dpdescent.papers.liang2025.setting import mechanism
 from dpdescent.privacy import zcdp
 from dpdescent.replication.judging import by_id
 from dpdescent.replication.judging.evidence import Evidence
@@ -247,6 +254,39 @@ def test_an_improvement_of_little_is_none(monkeypatch: pytest.MonkeyPatch) -> No
     )
     monkeypatch.setattr(laws, "proof_terms", quiet)
     assert by_id.judge_one(claims, committed(), "app-F.1-insignificant").verdict == TRUE
+
+
+def _one_stage(sample: IVSample) -> TwoStageFit:
+    """Least squares of y on X itself."""
+    fit = two_stage_least_squares(sample)
+    return dataclasses.replace(fit, beta=np.linalg.lstsq(sample.X, sample.y, rcond=None)[0])
+
+
+WRONG: dict[str, tuple[Any, str, Any]] = {
+    "eq-2-closed-form": (definitions, "two_stage_least_squares", _one_stage),
+    "algorithm-1-without-noise": (definitions, "final_betas", lambda sample, steps, eta, alpha: final_betas(
+        sample, [steps[0] + 1], eta, alpha)),
+    "algorithm-1-draws": (definitions.dp_2s_gd.Normals, "draw", lambda rng, steps, p, q: Normals.split(
+        rng.standard_normal((2 * steps, p * q + p)), p, q)),
+    "app-C-releases": (definitions.setting, "mechanism", lambda arm, n: mechanism(dataclasses.replace(arm, T=2 * arm.T),
+        n)),
+    "app-F.2-dimension": (definitions, "moment_points", lambda sample: moment_points(sample)[:, 1:]),
+    "remark-3.1-scales": (definitions.setting.formulas, "noise_scale", lambda gamma, n, steps, rho: gamma / n * (
+        steps / rho)),
+    "def-A.1-limits": (definitions, "renyi", lambda first, second, alpha: alpha),
+    "sec-2.1-concentration": (definitions.norm, "sf", lambda k: np.exp(-k)),
+    "footnote-1-advanced": (math, "expm1", lambda x: 30.0 * x),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_definitions_that_other_code_would_have_are_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another estimator, a step too many, twice the draws and releases, other noise, another divergence or tail."""
+    module, attribute, wrong = WRONG[name]
+    assert judged()[name].verdict == TRUE
+    monkeypatch.setattr(module, attribute, wrong)
+    found = {claim.claim: claim for claim in definitions.judge(committed())}
+    assert found[name].verdict == FALSE
 
 
 def test_quantiles_have_the_error_of_their_order_statistics() -> None:

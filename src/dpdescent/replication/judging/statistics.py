@@ -168,7 +168,7 @@ def paired_relative_error(
 
 
 def paired_ratio(first: "pd.Series[float]", second: "pd.Series[float]", difference: "pd.Series[float]") -> Estimate:
-    """Ratio of two positive means over the same trials, its interval that of `paired_relative_error` on the log scale."""
+    """Ratio of two positive means over the same trials, with an interval on the log scale (delta method)."""
     value = float(first["mean"] / second["mean"])
     error = first.copy()
     error["se"] = paired_relative_error(first, second, difference)
