@@ -507,6 +507,7 @@ PRESCRIBED: dict[str, tuple[Any, str, Any]] = {
     "corollary-5.5-step": (corollaries, "corollary_5_5", _of_corollary("corollary_5_5", eta=1.0)),
     "corollary-c.24-noise": (corollaries, "corollary_5_3", _of_corollary("corollary_5_3", kappa=0.5)),
     "theorem-4.1-conditions": (powers.rates, "largest_width", _larger_widths),
+    "theorem-4.1-first-term": (powers.rates, "largest_width", _larger_widths),
     "convex-lower-bound": (corollaries, "inserted", lambda source, point: point.n**-0.4),
 }  # fmt: skip
 

@@ -63,7 +63,7 @@ def at_readings(
 def held_to(main: Claim, readings: Mapping[str, Claim], strict: bool = False) -> Claim:
     """A claim in view of the same one at other readings of an unstated value: open if one of them decides otherwise.
 
-    A reading that measures the very same number has rows of other panels only.
+    A reading that measures the very same number is left out, because it has no rows of its own in these panels.
 
     Args:
         strict: whether a reading whose interval straddles the criterion contradicts "reproduced" too, because the value

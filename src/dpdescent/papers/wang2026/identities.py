@@ -297,7 +297,7 @@ def _cited() -> Iterator[Claim]:
         statement="a Gaussian mechanism of sensitivity Delta and deviation sigma is (alpha, alpha Delta^2/(2 sigma^2))-RDP, so that a step of sensitivity 2 C_clip/B is (alpha, 2 alpha/kappa^2)-RDP",
         quantity="Renyi divergence of the two outputs by quadrature over that: the furthest off",
         cells={
-            f"sensitivity {shift:g}, sd = {sd:g}, alpha = {alpha:g}": exactly(_renyi(shift, sd, alpha) / (alpha * shift**2 / (2.0 * sd**2)))
+            f"sensitivity {shift:g}, sd = {sd:g}, alpha = {alpha:g}": exactly(round(_renyi(shift, sd, alpha) / (alpha * shift**2 / (2.0 * sd**2)), 9))
             for shift, sd, alpha in itertools.product((1.0, 2.0), DEVIATIONS, ORDERS)
         },
         criterion=within_of(1.0, EQUAL),
