@@ -497,6 +497,11 @@ def _of_corollary(name: str, **factors: float) -> Callable[[corollaries.Point], 
     return prescribe
 
 
+def _farther(run: rates.Run) -> float:
+    """A comparator whose distance grows with a power of T."""
+    return float(run.T**0.1 / run.gamma)
+
+
 def _larger_widths(run: rates.Run, *, logs: bool = False) -> float:
     return run.T * rates.step_condition(run) * run.B**2 / (run.eta * run.kappa * run.gamma) ** 2 / run.d
 
@@ -507,6 +512,7 @@ PRESCRIBED: dict[str, tuple[Any, str, Any]] = {
     "corollary-5.5-step": (corollaries, "corollary_5_5", _of_corollary("corollary_5_5", eta=1.0)),
     "corollary-c.24-noise": (corollaries, "corollary_5_3", _of_corollary("corollary_5_3", kappa=0.5)),
     "theorem-4.1-conditions": (powers.rates, "largest_width", _larger_widths),
+    "theorem-c.13-logarithms": (powers, "_reach", _farther),
     "theorem-4.1-first-term": (powers.rates, "largest_width", _larger_widths),
     "convex-lower-bound": (corollaries, "inserted", lambda source, point: point.n**-0.4),
 }  # fmt: skip

@@ -35,6 +35,8 @@ RUNS = {
     "many records in a batch": replace(FAR, B=1e12, T=1e8),
     "lambda next to one": replace(FAR, lam=1.0 - 1e-6),
 }
+# A run so far out that a power of a logarithm has a slope of some hundredths.
+BEYOND = Run(n=1e44, B=1e36, T=1e40, m=1e4, d=1e2, gamma=0.1, eta=1e-3, lam=0.5, kappa=1e17, delta=1e-30)
 # The parameters that are varied; lambda by its distance from one.
 PARAMETERS = ("T", "B", "m", "d", "gamma", "eta", "kappa", "residue")
 # Points at which the step of Corollary 5.5 is one, and smaller; and at which a rate is its first part, and its second.
@@ -46,6 +48,7 @@ AXES = ("n", "d", "gamma", "eps")
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims on the theorems' terms and conditions, then those on prescriptions."""
     yield from _terms()
+    yield _logarithms()
     yield _conditions()
     yield _first_term()
     yield _lower_bound()
@@ -140,6 +143,24 @@ def _slopes(
                     growth = after[term] / value * getattr(orders, term) / getattr(order_after, term)
                     found[f"{term}, {parameter}, {name}"] = _exactly(math.log(growth) / math.log(STEP))
     return found
+
+
+def _logarithms() -> Claim:
+    displayed, proved = rates.correlated(BEYOND), correlated_terms(BEYOND)
+    slopes: Places = {}
+    for parameter in ("T", "n", "delta"):
+        moved = _changed(BEYOND, parameter)
+        order, after = rates.correlated(moved), correlated_terms(moved)
+        for term, value in proved.items():
+            growth = after[term] / value * getattr(displayed, term) / getattr(order, term)
+            slopes[f"{term}, {parameter}"] = _exactly(math.log(growth) / math.log(STEP))
+    # A prefactor that has a tenth of a power of T, n or 1/delta is refused.
+    return claim_on_all_cells(
+        id="theorem-c.13-logarithms", artefact=ARTEFACT, location="Theorem C.13", kind="theorem", source="identity",
+        statement="(algebra) the prefactor of the displayed terms is a power of log(nT/delta), so that T, n and delta enter it only logarithmically",
+        quantity="log-log slope of the terms of Lemma C.11's explicit bound over those of A_corr without logarithms, in T, n and delta, at T = 1e40: the furthest off",
+        cells=slopes, criterion=within_of(0.0, RATE, words=f"within {RATE:g} of 0: no power"),
+    )  # fmt: skip
 
 
 def _at_the_limit(run: Run) -> Run:
