@@ -121,7 +121,9 @@ TURNED: tuple[tuple[str, str, Callable[[], Evidence], str], ...] = (
     ("fig13-centre", OPEN, lambda: changed("fig13", 1.2, MEDIANS, parameter="beta", rho1=10), FALSE),
     ("fig07-optimum-best", OPEN, lambda: changed("fig07", 4.0, step_fraction=lambda f: 0.45 < f < 0.55, **HAT), FALSE),
     ("fig07-optimum-best", OPEN, lambda: changed("fig07", 0.3, step_fraction=lambda f: f > 0.45, **HAT), TRUE),
-    ("fig13-iterations-0.1", TRUE, lambda: changed("fig13", 99.0, ("mean",), parameter=MOVE, rho1=0.1, t=12), FALSE),
+    # Runs that never leave the start.
+    ("fig13-iterations-0.1", OPEN, lambda: changed("fig13", 0.0, ("mean",), parameter=MOVE, rho1=0.1), "not testable"),
+    ("fig13-iterations-0.1", OPEN, lambda: changed("fig13", 99.0, ("mean",), parameter=MOVE, rho1=0.1, t=12), FALSE),
 )  # fmt: skip
 
 
