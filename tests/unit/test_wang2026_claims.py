@@ -585,6 +585,17 @@ def test_batches_that_are_no_means_and_a_network_of_another_scale_are_refused(mo
     assert {found[name].verdict for name in ("lemma-b.2", "theorem-5.2-residual")} == {"not reproduced"}
 
 
+def test_a_loss_with_a_ridge_between_two_valleys_refutes_lemma_b_4(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = KANProblem.loss_and_gradient
+
+    def ridged(self: KANProblem, W: Any) -> Any:
+        losses, gradients = exact(self, W)
+        return losses * (1.0 + 9.0 * np.sin(np.linspace(0.0, np.pi, losses.shape[1]))), gradients
+
+    monkeypatch.setattr(KANProblem, "loss_and_gradient", ridged)
+    assert judged({}, identities)["lemma-b.4"].verdict == "not reproduced"
+
+
 def test_other_matrices_and_larger_tails_refute_what_is_cited(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, module, attribute, wrong in (
         ("noise-matrix", identities.encoder, "encode", lambda y, lam: np.cumsum(np.asarray(y), axis=-1)),
