@@ -170,7 +170,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"theorem-2.7-any-sigma": lambda: change("ext_small_noise", 101.0, sigma=1e-6),
     r"(fig\d+)-valid-(\w+?)": lambda f, series: put(f, "mean", 0.9, series=series),
     r"(fig\d+)-valid-(\w+)-settled": lambda f, series: put(f, "mean", 0.9, series=series),
-    r"iterates-dependent": lambda: put("fig05", "mean", 0.0, process="clipped", series="lag1"),
+    r"iterates-dependent": lambda: put("fig05", "mean", 0.0, **EXACT, series="lag1", steps=520),
     r"(fig\d+)-autocorrelation": lambda f: put(f, "mean", 0.1, process="clipped", series="lag1", steps=2020),
     r"(fig\d+)-larger-batches": lambda f: put(f, "mean", 0.93, process="clipped", series="batched, short"),
     r"(fig\d+)-burn-in": lambda f: put(f, "mean", 0.01, steps=220, series="independent", variant="main"),
@@ -497,6 +497,7 @@ SMALLEST: list[tuple[str, Edit]] = [
     *((f"{f}-valid-checkpoints-settled", put(f, "mean", 0.925, series="checkpoints")) for f in ("fig05", "fig10")),
     *((f"{f}-short-batches", change(f, 1.06, series="batched", steps=lambda steps: steps < 200))
       for f in ("fig05", "fig10")),
+    *(("iterates-dependent", put("fig05", "mean", by, **EXACT, series="lag1")) for by in (0.737, 0.763)),
     ("outliers-huber", put("ext_outliers", "mean", 0.91, **OUTLIERS, series="huber")),
     *((f"{f}-checkpoints", tilt(f, "steps", -0.25, series="checkpoints")) for f in ("fig06", "fig11")),
     *((f"{f}-better-use", change(f, 0.4, series="checkpoints")) for f in ("fig06", "fig11")),
