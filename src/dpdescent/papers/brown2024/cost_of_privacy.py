@@ -187,10 +187,10 @@ def _cost_of_privacy(evidence: Evidence, panel: Panel, factor: float, place: rec
     slope = log_log_slope(of_series(_rows(evidence, panel, factor, "ten iterations"), "privacy"), "n").value
     ten = f"; with ten steps, as in Figure 1, it is {slope:.2f}, because the start-up error is {formulas.remaining_bias(T=10, eta=formulas.ETA):.3f}"
     yield claim(
-        id=rate, **place | {"source": "identity"}, statement="the error due to privacy noise falls off with 1/n",
+        id=rate, **place | {"source": source}, statement=f"{ours}the error due to privacy noise falls off with 1/n",
         quantity=f"log-log slope in n of the mean ||theta_T - theta_hat||, {threshold}, n <= {noisy:.3g}",
         measured=log_log_slope(privacy[privacy["n"] <= noisy], "n"), criterion=power(evidence, "privacy_rate", RATE),
-        changed="Before a review sizes were included at which what T steps leave of the start bends the line. Before a third it counted among the claims, though lambda is in proportion to 1/n by calibration.",
+        changed="Before a review sizes were included at which what T steps leave of the start bends the line. After a third it was an identity, because lambda is in proportion to 1/n by calibration, though clipping and the start bend what is measured.",
         note=f"the rate is the calibrated noise's own, which clipping alone can bend; up to there the start-up error (1 - eta)^T, which no n reduces, is at most a third of the noise; over all n "
         f"the slope is {log_log_slope(privacy, 'n').value:.3f}{'' if math.isnan(slope) else ten}",
     )  # fmt: skip
@@ -327,7 +327,7 @@ def _theorem_1_2(evidence: Evidence) -> Claim:
         cells={symbol: exactly(by) for symbol, by in exponents.items()},
         criterion=at_most(RATE, ": no power is missing from the bound"),
         changed=f"{NEW} Before a second one constants were to be within a factor of two, which hides a power; before a third each term was judged for itself, that of privacy by runs whose noise is calibrated to it.",
-        note=f"the bound has the constants of the settings, C of its privacy term by the law at Sigma = I, and 1; in Figures 2 and 8 the error to theta* is at most the sum of the errors to and of least squares, {ends} of the bound; n up to where the start shows",
+        note=f"the bound has the constants of the settings, C of its privacy term by the law at Sigma = I, and 1; in Figures 2 and 8 the error to theta* is at most the sum of the errors to and of least squares, {ends} of the bound; n up to where the start shows. The noise is calibrated, and least squares has its rate, so that the claim can fail by clipping alone",
     )  # fmt: skip
 
 
