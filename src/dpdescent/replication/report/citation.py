@@ -7,7 +7,9 @@ address no file has one.
 import json
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -65,7 +67,7 @@ def _reference(paper: Node) -> Node:
     return {
         "type": "conference-paper" if proceedings else "article",
         "title": paper["title"],
-        "authors": [{"family-names": family, "given-names": given} for given, family in _people(paper)],
+        "authors": [{"family-names": family, "given-names": given} for given, family in people(paper)],
         "year": paper["year"],
         **({"collection-title": proceedings["title"]} if proceedings else {}),
         **({"volume": proceedings["volume"]} if "volume" in proceedings else {}),
@@ -74,7 +76,7 @@ def _reference(paper: Node) -> Node:
     }
 
 
-def _people(paper: Node) -> list[tuple[str, str]]:
+def people(paper: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Given and family name of each author; text in parentheses is left out."""
     names = [re.sub(r" \(.*?\)", "", name).rpartition(" ") for name in paper["authors"].split(", ")]
     return [(given, family) for given, _, family in names]
@@ -105,7 +107,7 @@ def _codemeta(about: Node, papers: list[Node], address: str) -> Node:
             {
                 "@type": "ScholarlyArticle", "name": paper["title"], "identifier": f"doi:{_doi(paper)}",
                 "author": [
-                    {"@type": "Person", "givenName": given, "familyName": family} for given, family in _people(paper)
+                    {"@type": "Person", "givenName": given, "familyName": family} for given, family in people(paper)
                 ],
             }
             for paper in papers
