@@ -67,7 +67,7 @@ def _reference(paper: Node) -> Node:
     return {
         "type": "conference-paper" if proceedings else "article",
         "title": paper["title"],
-        "authors": [{"family-names": family, "given-names": given} for given, family in people(paper)],
+        "authors": [{"family-names": family, "given-names": given} for given, family in _people(paper)],
         "year": paper["year"],
         **({"collection-title": proceedings["title"]} if proceedings else {}),
         **({"volume": proceedings["volume"]} if "volume" in proceedings else {}),
@@ -76,10 +76,18 @@ def _reference(paper: Node) -> Node:
     }
 
 
-def people(paper: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _people(paper: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Given and family name of each author; text in parentheses is left out."""
     names = [re.sub(r" \(.*?\)", "", name).rpartition(" ") for name in paper["authors"].split(", ")]
     return [(given, family) for given, _, family in names]
+
+
+def called(paper: Mapping[str, Any]) -> str:
+    """A paper's name as people say it, `Brown et al. 2024`; the key of what is no paper of others."""
+    if "arxiv" not in paper:
+        return str(paper["key"])
+    families = [family for _, family in _people(paper)]
+    return f"{' and '.join(families) if len(families) < 3 else f'{families[0]} et al.'} {paper['year']}"
 
 
 def _doi(paper: Node) -> str:
@@ -107,7 +115,7 @@ def _codemeta(about: Node, papers: list[Node], address: str) -> Node:
             {
                 "@type": "ScholarlyArticle", "name": paper["title"], "identifier": f"doi:{_doi(paper)}",
                 "author": [
-                    {"@type": "Person", "givenName": given, "familyName": family} for given, family in people(paper)
+                    {"@type": "Person", "givenName": given, "familyName": family} for given, family in _people(paper)
                 ],
             }
             for paper in papers

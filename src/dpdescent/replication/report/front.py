@@ -7,7 +7,7 @@ from typing import Any
 
 from dpdescent.replication.ledger.verdicts import EXCEEDS, UNAUDITED, VIOLATED
 from dpdescent.replication.report import summary
-from dpdescent.replication.report.citation import people
+from dpdescent.replication.report.citation import called
 from dpdescent.replication.report.wording import VERDICTS, slug
 
 Row = dict[str, str]
@@ -85,7 +85,7 @@ def papers(claims: Sequence[Row], papers: Mapping[str, Any], places: Mapping[str
             own, all_places = summary.verdict_counts(claims, key)["paper"], places[key]
             theirs = sum(OWN_PLACE.match(place) is not None for place in all_places)
             figures = f"{theirs} + {len(all_places) - theirs}"
-            title = f"[{name(about)}]({REPORT}/{key}.html), *{about['title']}*, arXiv {about['arxiv']}"
+            title = f"[{called(about)}]({REPORT}/{key}.html), *{about['title']}*, arXiv {about['arxiv']}"
             rows.append([title, figures, *(str(own[verdict]) for verdict in VERDICTS)])
     heads = ["paper", "figures and tables: its own + our design", "hold", "fail", "open", "not testable"]
     return summary.table(heads, rows)
@@ -98,13 +98,7 @@ def gravest(findings: Sequence[Row], papers: Mapping[str, Any]) -> str:
         if row["headline"] and "arxiv" in papers[row["paper"]]:
             first.setdefault(row["paper"], row)
     return "\n".join(
-        f"- **{name(papers[row['paper']])}, {row['location']}**: {row['headline']}"
+        f"- **{called(papers[row['paper']])}, {row['location']}**: {row['headline']}"
         f" [Why]({REPORT}/findings.html#finding-{slug(row['paper'], row['finding'])})"
         for row in first.values()
     )
-
-
-def name(about: Mapping[str, Any]) -> str:
-    """A paper's name as people say it: `Brown et al. 2024`."""
-    families = [family for _, family in people(about)]
-    return f"{' and '.join(families) if len(families) < 3 else f'{families[0]} et al.'} {about['year']}"
