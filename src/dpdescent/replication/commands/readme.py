@@ -13,7 +13,7 @@ from pathlib import Path
 from dpdescent.replication.build.files import atomic, read_rows
 from dpdescent.replication.commands import checkout
 from dpdescent.replication.configuration import values
-from dpdescent.replication.report import reference, summary
+from dpdescent.replication.report import front, reference, summary
 from dpdescent.replication.report.content import in_order
 
 SCHEMAS = ("config", "scale", "paper")
@@ -55,13 +55,17 @@ def quoting(results: Path) -> dict[str, dict[str, str]]:
 
 def quoted(results: Path) -> dict[str, str]:
     """The blocks of README.md."""
-    claims, findings = (read_rows(results / f"{kind}.csv") for kind in ("claims", "findings"))
+    claims, findings, privacy, audit = (
+        read_rows(results / f"{kind}.csv") for kind in ("claims", "findings", "privacy", "audit")
+    )
     papers = checkout.configured({"scale": "paper", "seed": 0, "papers": "all"}).papers
-    # Findings about public code belong to no paper here: they stand in the report.
-    about_papers = [row for row in in_order(findings) if "arxiv" in papers[row["paper"]].about]
+    about = {key: paper.about for key, paper in papers.items()}
+    places = {key: [artefact.place for artefact in paper.artefacts.values()] for key, paper in papers.items()}
     return {
-        "scorecard": summary.scorecard(claims, papers),
-        "findings": summary.headlines(about_papers),
+        "answer": front.answer(claims, privacy, audit, findings),
+        "caption": front.caption(claims),
+        "papers": front.papers(claims, about, places),
+        "gravest": front.gravest(in_order(findings), about),
         "advice": advice(results),
     }
 

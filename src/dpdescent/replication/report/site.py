@@ -20,6 +20,7 @@ from dpdescent.replication.build.provenance import ON_REQUEST
 from dpdescent.replication.configuration.values import YOURS
 from dpdescent.replication.report import (
     calculator,
+    citation,
     content,
     curves,
     finding_pages,
@@ -50,7 +51,8 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
         software: citation of the software: title, authors, version; `code`, if given, is the address of its files.
         label: label of a scale that is not the papers' own.
     """
-    environment = _environment(software.get("code", ""))
+    names = {paper["key"]: citation.called(paper) for paper in results.papers}
+    environment = _environment(software.get("code", ""), names)
     common = {
         "papers": results.papers, "label": label, "names": PAGES, "menus": MENUS, "has_audit": bool(results.audit),
         "yours": any(claim["source"] == YOURS for claim in results.claims),
@@ -92,7 +94,7 @@ def static(name: str) -> str:
 
 def template(name: str) -> jinja2.Template:
     """A template by itself, without an address of the code."""
-    return _environment("").get_template(name)
+    return _environment("", {}).get_template(name)
 
 
 def compute_script(rows: Sequence[Row]) -> str:
@@ -107,7 +109,8 @@ def compute_script(rows: Sequence[Row]) -> str:
     return f"window.dpdescentCompute = {json.dumps(items, indent=1, sort_keys=True)};\n"
 
 
-def _environment(code: str) -> jinja2.Environment:
+def _environment(code: str, names: Mapping[str, str]) -> jinja2.Environment:
+    """Templates with the functions that they call; `names` are the papers' by key."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE / "templates"), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
@@ -118,6 +121,8 @@ def _environment(code: str) -> jinja2.Environment:
     environment.filters["math"] = lambda text: Markup(notation.html(str(text)))
     for name in ("slug", "alternative", "counted", "symbol"):
         environment.globals[name] = getattr(wording, name)
+    # A word that is no paper's key, such as another choice of a filter, is its own name.
+    environment.globals["called"] = environment.filters["called"] = lambda key: names.get(key, key)
     environment.globals["signs"] = wording.SIGNS
     environment.globals["graph"] = references.graph
     environment.globals["strip"] = plots.strip
@@ -141,7 +146,20 @@ def _overview(results: Content, software: Mapping[str, Any]) -> View:
 
 
 def _figures(results: Content) -> View:
-    return {"artefacts": results.artefacts(), "claims_of": _claims_of(results)}
+    """Figures and tables by paper, each with its claims by verdict: the papers' own, or ours where there are none."""
+    cards = [(paper, [_card(results, paper, each) for each in paper["artefacts"]]) for paper in results.papers]
+    return {"sheet": cards, "verdicts": wording.VERDICTS}
+
+
+def _card(results: Content, paper: View, artefact: View) -> View:
+    claims = select(results.claims, paper=paper["key"], artefact=artefact["id"])
+    source = next((origin for origin in ("yours", "paper", "ours") if select(claims, source=origin)), "paper")
+    by_verdict = {verdict: select(claims, source=source, verdict=verdict) for verdict in wording.VERDICTS}
+    return {
+        "artefact": artefact,
+        "source": source,
+        "claims": {verdict: rows for verdict, rows in by_verdict.items() if rows},
+    }
 
 
 def _claims(results: Content) -> View:
