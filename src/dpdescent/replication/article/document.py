@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 TEMPLATE, STYLE = "article.typ.j2", "style.typ"
 # Lookups by which the text gets its numbers.
 LOOKUPS = (
-    "rows", "count", "absent", "total", "largest", "text", "value", "claim", "judged", "picture", "judged_statements",
+    "rows", "count", "absent", "total", "largest", "text", "value", "claim", "judged", "repeated", "picture", "judged_statements",
 )  # fmt: skip
 # Entries of works that no paper of the configuration is, by hand; JOSS reads the same file.
 WORKS = "paper.bib"

@@ -98,6 +98,16 @@ class Tables:
             raise Missing(f"claim {claim} of {paper} is {found}, and the sentence takes it for {verdict}")
         return ""
 
+    def repeated(self, verdict: str = "") -> int:
+        """The number of the papers' claims that were judged at another seed; with a verdict, of those that have it twice."""
+        others = {(row["paper"], row["claim"]): row["other_verdict"] for row in self.rows("seed_check.csv")}
+        mine = [
+            (row["verdict"], others[name])
+            for row in self.rows("claims.csv", source="paper")
+            if (name := (row["paper"], row["claim"])) in others
+        ]
+        return sum(pair == (verdict, verdict) for pair in mine) if verdict else len(mine)
+
     def picture(self, item: str) -> str:
         """The path of a figure from the checkout, for typst."""
         place = self.results / f"{item}.svg"

@@ -78,11 +78,16 @@ def of_refuted(refuted: Sequence[Row]) -> list[list[Any]]:
     numbers = ("eps_paper", "eps_audit_low", "eps_attained", "delta")
     return [
         [
-            Markup(f"{words(row['place'] or row['mechanism'])} ({code(row['paper'])})"),
+            Markup(f"{words(row['place'] or _at_its_budget(row))} ({code(row['paper'])})"),
             *(number(float(row[name])) if row[name] else Markup("") for name in numbers),
         ]
         for row in refuted
     ]
+
+
+def _at_its_budget(row: Row) -> str:
+    """The mechanism of arms, with the budget that they have, because several rows may differ in it alone."""
+    return f"{row['mechanism']} at rho = {float(row['rho_paper']):g}" if row["rho_paper"] else row["mechanism"]
 
 
 def of_findings(findings: Sequence[Row], severity: str) -> list[list[Any]]:

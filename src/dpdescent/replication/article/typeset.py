@@ -4,10 +4,15 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from dpdescent.replication.notation import plain
+from dpdescent.replication import notation
 from dpdescent.replication.report import wording
 
-SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+SMALL = (
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+)  # fmt: skip
+# Names of accents in typst's mathematics, by those of the notation.
+ACCENTS = {"hat": "hat", "bar": "macron", "tilde": "tilde"}
 
 
 class Markup(str):
@@ -42,8 +47,20 @@ def number(value: float, digits: int = 3) -> Markup:
 
 
 def words(text: str) -> Markup:
-    """Plain letters of the tables with their symbols, and with nothing in them that typst would read as markup."""
-    return escaped(plain(text))
+    """Plain letters of the tables set as mathematics, and with nothing in them that typst would read as markup."""
+    return Markup("".join(map(_piece, notation.read(text))))
+
+
+def _piece(piece: notation.Piece) -> str:
+    inside = "".join(map(_piece, piece.inside))
+    # A semicolon ends what a hash begins: a parenthesis that follows would else be read as its arguments.
+    made = {
+        "code": f"`{piece.text}`", "letter": f"#emph[{piece.text}];", "sub": f"#sub[{inside}];",
+        "sup": f"#super[{inside}];", "root": f"$sqrt(#[{inside}])$",
+    }  # fmt: skip
+    if piece.accent:
+        return f"${ACCENTS[piece.accent]}({piece.text})$"
+    return made.get(piece.kind, escaped(piece.text))
 
 
 def escaped(text: str) -> Markup:
@@ -62,7 +79,7 @@ def percent(value: float, digits: int = 3) -> Markup:
 
 
 def spelt(count: int) -> Markup:
-    """A count as a word up to twelve."""
+    """A count as a word up to twenty."""
     return Markup(SMALL[count]) if 0 <= count < len(SMALL) else number(count)
 
 
