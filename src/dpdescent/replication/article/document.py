@@ -15,14 +15,14 @@ import jinja2
 
 from dpdescent.replication.article import lookups, rows, typeset
 from dpdescent.replication.build.provenance import RECORD
-from dpdescent.replication.configuration import project, values
+from dpdescent.replication.configuration import project
 from dpdescent.replication.report import about, content, references, summary, wording
 
 HERE = Path(__file__).parent
 TEMPLATE, STYLE = "article.typ.j2", "style.typ"
 # Lookups by which the text gets its numbers.
 LOOKUPS = (
-    "rows", "count", "absent", "total", "largest", "text", "value", "claim", "judged", "repeated", "picture", "judged_statements",
+    "rows", "count", "absent", "total", "largest", "text", "value", "claim", "judged", "repeated", "picture",
 )  # fmt: skip
 # Entries of works that no paper of the configuration is, by hand; JOSS reads the same file.
 WORKS = "paper.bib"
@@ -84,7 +84,8 @@ def facts(root: Path, results: Path) -> dict[str, Any]:
         "name": tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["name"],
         "theirs": theirs, "origins": sum(map(rows.origins, theirs), Counter()),
         "with_figures": [rows.code(paper["key"]) for paper in theirs if rows.origins(paper)["own"]],
-        "given": sum((rows.sources(tables, paper["key"]) for paper in theirs), Counter()), "verdicts": wording.VERDICTS, "reasons": reasons,
+        "given": sum((rows.sources(tables, paper["key"]) for paper in theirs), Counter()),
+        "verdicts": wording.VERDICTS, "reasons": reasons,
         "audited": summary.AUDITED, "findings": findings, "of_papers": rows.of_papers(tables, theirs),
         "of_verdicts": rows.of_verdicts(claims, keys), "of_reasons": of_reasons,
         "of_audits": rows.of_audits(audit, keys), "of_refuted": rows.of_refuted(content.refuted(audit)),
@@ -100,7 +101,8 @@ def _ours(results: Path) -> dict[str, Any]:
     noise = [line.noise for line in pages.calibrated_lines(results)]
     return {
         **{name: rows.of_markdown(markdown) for name, markdown in text.items()},
-        "of_laws": text["regression"].partition("\n")[0], "noise": (min(noise), max(noise)),
+        "of_laws": text["regression"].partition("\n")[0],
+        "noise": (min(noise), max(noise)),
     }
 
 
@@ -137,4 +139,6 @@ def pages(text: str, root: Path) -> int:
     """The number of pages of an article."""
     import typst
 
-    return int(json.loads(typst.query(text.encode(), "<pages>", field="value", one=True, root=root, ignore_system_fonts=True)))
+    return int(
+        json.loads(typst.query(text.encode(), "<pages>", field="value", one=True, root=root, ignore_system_fonts=True))
+    )

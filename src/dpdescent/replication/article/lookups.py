@@ -99,7 +99,7 @@ class Tables:
         return ""
 
     def repeated(self, verdict: str = "") -> int:
-        """The number of the papers' claims that were judged at another seed; with a verdict, of those that have it twice."""
+        """The number of the papers' claims that were judged at another seed, or of those that have a verdict twice."""
         others = {(row["paper"], row["claim"]): row["other_verdict"] for row in self.rows("seed_check.csv")}
         mine = [
             (row["verdict"], others[name])

@@ -121,6 +121,6 @@ def of_markdown(markdown: str) -> tuple[list[Markup], list[list[Markup]]]:
 
 
 def _cell(text: str) -> Markup:
-    """A cell of Markdown: code between backticks, else words."""
-    pieces = re.split(r"(`[^`]*`)", text)
-    return Markup("".join(piece if piece.startswith("`") else words(piece) for piece in pieces))
+    """A cell of Markdown: names between backticks as code, and formulas there as all other words."""
+    pieces = re.split(r"(`[^` ]*`)", text)
+    return Markup("".join(piece if re.match("`[^ ]*`$", piece) else words(piece.replace("`", "")) for piece in pieces))

@@ -56,7 +56,7 @@ def _piece(piece: notation.Piece) -> str:
     # A semicolon ends what a hash begins: a parenthesis that follows would else be read as its arguments.
     made = {
         "code": f"`{piece.text}`", "letter": f"#emph[{piece.text}];", "sub": f"#sub[{inside}];",
-        "sup": f"#super[{inside}];", "root": f"$sqrt(#[{inside}])$",
+        "sup": f"#super[{inside}];", "root": f"$sqrt(#box[{inside}])$",
     }  # fmt: skip
     if piece.accent:
         return f"${ACCENTS[piece.accent]}({piece.text})$"

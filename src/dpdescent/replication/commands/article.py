@@ -9,6 +9,7 @@ import dpdescent.replication.pins  # noqa: F401
 import argparse
 import importlib.util
 import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,9 +19,8 @@ from dpdescent.replication.build.files import atomic
 from dpdescent.replication.commands import checkout
 
 OUTPUT = Path("build/article.pdf")
-ABSENT = (
-    "the article is set by the package typst, which is not installed: .venv/bin/python -m pip install --group article"
-)
+# The group of dependencies in pyproject.toml that has typst, pinned.
+GROUP = "article"
 
 
 def main(arguments: Sequence[str], name: str) -> None:
@@ -35,7 +35,8 @@ def main(arguments: Sequence[str], name: str) -> None:
     args = parser.parse_args(arguments)
     checkout.require()
     if importlib.util.find_spec("typst") is None:
-        sys.exit(ABSENT)
+        (needed,) = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"][GROUP]
+        sys.exit(f"typst, which sets the article, is not installed: .venv/bin/python -m pip install {needed}")
     root = Path.cwd()
     try:
         text = document.source(root, root / args.results)
