@@ -7,6 +7,7 @@ import importlib
 import json
 import tomllib
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any
@@ -19,6 +20,8 @@ from dpdescent.replication.configuration import project
 from dpdescent.replication.report import about, content, references, summary, wording
 
 HERE = Path(__file__).parent
+# Imported by name, because nothing but the PDF needs it and most installations lack it.
+TYPST = "typst"
 TEMPLATE, STYLE = "article.typ.j2", "style.typ"
 # Lookups by which the text gets its numbers.
 LOOKUPS = (
@@ -88,6 +91,7 @@ def facts(root: Path, results: Path) -> dict[str, Any]:
         "verdicts": wording.VERDICTS, "reasons": reasons,
         "audited": summary.AUDITED, "findings": findings, "of_papers": rows.of_papers(tables, theirs),
         "of_verdicts": rows.of_verdicts(claims, keys), "of_reasons": of_reasons,
+        "of_claims": rows.of_claims, "of_examples": partial(rows.of_examples, tables),
         "of_audits": rows.of_audits(audit, keys), "of_refuted": rows.of_refuted(content.refuted(audit)),
         "of_medium": rows.of_findings(findings, "medium"), **_ours(results),
         "bibliography": bibliography(root, papers, software),
@@ -126,8 +130,7 @@ def pdf(text: str, root: Path) -> bytes:
         ModuleNotFoundError: if typst is not installed.
         Unfilled: if typst cannot read the text.
     """
-    import typst
-
+    typst = importlib.import_module(TYPST)
     try:
         made: bytes = typst.compile(text.encode(), root=root, ignore_system_fonts=True, format="pdf")
     except typst.TypstError as error:
@@ -137,7 +140,7 @@ def pdf(text: str, root: Path) -> bytes:
 
 def pages(text: str, root: Path) -> int:
     """The number of pages of an article."""
-    import typst
+    typst = importlib.import_module(TYPST)
 
     return int(
         json.loads(typst.query(text.encode(), "<pages>", field="value", one=True, root=root, ignore_system_fonts=True))

@@ -67,14 +67,18 @@ class Tables:
         self.count(file, **where)
         return max(_number(row, column, file) for row in self.rows(file, **where))
 
-    def text(self, file: str, column: str, /, **where: Any) -> str:
-        """The cell of the only row with the given values."""
+    def row(self, file: str, /, **where: Any) -> Row:
+        """The only row with the given values."""
         rows = self.rows(file, **where)
         if len(rows) != 1:
             raise Missing(f"{file} has {len(rows)} rows with {_words(where)}, and the sentence needs one")
-        if not rows[0].get(column):
+        return rows[0]
+
+    def text(self, file: str, column: str, /, **where: Any) -> str:
+        """The cell of the only row with the given values."""
+        if not (cell := self.row(file, **where).get(column)):
             raise Missing(f"{file} has no {column!r} with {_words(where)}")
-        return rows[0][column]
+        return cell
 
     def value(self, file: str, column: str, /, **where: Any) -> float:
         """The number in such a cell."""

@@ -61,6 +61,41 @@ def of_verdicts(claims: Sequence[Row], keys: Sequence[str]) -> list[list[Any]]:
     ]  # fmt: skip
 
 
+def of_claims(claims: Sequence[Row]) -> list[list[Any]]:
+    """Claims one by one: where, the statement, what was measured with its interval, and the criterion."""
+    return [
+        [
+            Markup(f"{code(claim['paper'])} \\ {words(claim['location'])}"), claim["statement"],
+            Markup(f"{words(claim['quantity'])}: *{words(_estimate(claim))}*"), claim["criterion"],
+        ]
+        for claim in claims
+    ]  # fmt: skip
+
+
+def _estimate(claim: Row) -> str:
+    """The measured value with its interval; in four digits, because a criterion may be on the fourth."""
+    value, low, high = (wording.number(claim[column]) for column in ("measured", "low", "high"))
+    return value if low == high else f"{value} [{low}, {high}]"
+
+
+def of_examples(tables: Tables, examples: Sequence[tuple[str, str]]) -> list[list[Any]]:
+    """Claims as examples of verdicts: the statement, the measurement, the criterion, and the verdict with its reason.
+
+    Args:
+        tables: the tables.
+        examples: papers and claims.
+    """
+    found = [row for paper, claim in examples for row in [tables.row("claims.csv", paper=paper, claim=claim)]]
+    return [
+        [
+            Markup(f"{words(claim['statement'])} ({code(claim['paper'])}, {words(claim['location'])})"),
+            *row[2:],
+            Markup(f"{claim['verdict']}{': ' if claim['why'] else ''}{claim['why']}"),
+        ]
+        for claim, row in zip(found, of_claims(found), strict=True)
+    ]
+
+
 def of_reasons(claims: Sequence[Row], keys: Sequence[str]) -> tuple[list[str], list[list[Any]]]:
     """Reasons why claims of papers are open, those that occur, and their numbers by paper."""
     counts = {key: summary.reason_counts(claims, key) for key in keys}

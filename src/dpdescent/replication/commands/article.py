@@ -34,7 +34,7 @@ def main(arguments: Sequence[str], name: str) -> None:
     parser.add_argument("--output", type=Path, default=OUTPUT, help=f"PDF to write (default: {OUTPUT})")
     args = parser.parse_args(arguments)
     checkout.require()
-    if importlib.util.find_spec("typst") is None:
+    if importlib.util.find_spec(document.TYPST) is None:
         (needed,) = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"][GROUP]
         sys.exit(f"typst, which sets the article, is not installed: .venv/bin/python -m pip install {needed}")
     root = Path.cwd()
