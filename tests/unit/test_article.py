@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from dpdescent.replication.article import document, lookups, typeset
+from dpdescent.replication.article import document, lookups, rows, typeset
 from dpdescent.replication.commands import article
 from dpdescent.replication.configuration import project, values
 from dpdescent.replication.report import about, references
@@ -172,6 +172,16 @@ def test_nothing_but_text_and_numbers_is_shown() -> None:
     for value in (None, True, ["a"], {}):
         with pytest.raises(TypeError, match="is neither text nor a number"):
             typeset.shown(value)
+    with pytest.raises(TypeError, match="nan is no number"):
+        typeset.shown(float("nan"))
+    with pytest.raises(TypeError, match="there are no rows under a, b"):
+        typeset.table(["a", "b"], [])
+
+
+def test_a_cell_without_a_number_is_told() -> None:
+    assert rows.of_markdown("| `ours`, p | n |\n|---|---|\n| `the T` | 0.5 (1) |")[1] == [["the #emph[T];", "0.5 (1)"]]
+    with pytest.raises(lookups.Missing, match="a cell of a table is 'nan'"):
+        rows.of_markdown("| a | b |\n|---|---|\n| 1 | nan |")
 
 
 def test_figures_are_files_of_the_results(text: str) -> None:

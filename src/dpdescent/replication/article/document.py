@@ -58,9 +58,9 @@ def source(root: Path, results: Path) -> str:
         return style + found.get_template(TEMPLATE).render(facts(root, results))
     except (lookups.Missing, jinja2.UndefinedError, TypeError) as error:
         lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename.endswith(TEMPLATE)]
-        if not lines:
+        if not lines and not isinstance(error, lookups.Missing):
             raise
-        raise Unfilled(f"{_place(lines[-1] or 0)}: {error}") from error
+        raise Unfilled(f"{_place(lines[-1] or 0)}: {error}" if lines else str(error)) from error
 
 
 def _place(line: int) -> str:
@@ -93,18 +93,18 @@ def facts(root: Path, results: Path) -> dict[str, Any]:
         "of_verdicts": rows.of_verdicts(claims, keys), "of_reasons": of_reasons,
         "of_claims": rows.of_claims, "of_examples": partial(rows.of_examples, tables),
         "of_audits": rows.of_audits(audit, keys), "of_refuted": rows.of_refuted(content.refuted(audit)),
-        "of_medium": rows.of_findings(findings, "medium"), **_ours(results),
+        "of_findings": rows.of_findings, **_ours(results),
         "bibliography": bibliography(root, papers, software),
     }  # fmt: skip
 
 
 def _ours(results: Path) -> dict[str, Any]:
-    """Tables that the pages of the documentation quote too, each as its head and rows."""
+    """Tables that the pages of the documentation quote too, by name, and numbers of them."""
     pages = importlib.import_module("dpdescent.papers.ours.pages")
     text = {name: str(getattr(pages, name)(results)) for name in ("advice", "calibrated", "regression")}
     noise = [line.noise for line in pages.calibrated_lines(results)]
     return {
-        **{name: rows.of_markdown(markdown) for name, markdown in text.items()},
+        "of_page": lambda name: rows.of_markdown(text[name]),
         "of_laws": text["regression"].partition("\n")[0],
         "noise": (min(noise), max(noise)),
     }

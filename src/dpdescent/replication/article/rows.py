@@ -156,6 +156,12 @@ def of_markdown(markdown: str) -> tuple[list[Markup], list[list[Markup]]]:
 
 
 def _cell(text: str) -> Markup:
-    """A cell of Markdown: names between backticks as code, and formulas there as all other words."""
+    """A cell of Markdown: names between backticks as code, and formulas there as all other words.
+
+    Raises:
+        Missing: if it says that nothing was measured.
+    """
+    if re.search(r"\bnan\b", text):
+        raise Missing(f"a cell of a table is {text!r}")
     pieces = re.split(r"(`[^` ]*`)", text)
     return Markup("".join(piece if re.match("`[^ ]*`$", piece) else words(piece.replace("`", "")) for piece in pieces))

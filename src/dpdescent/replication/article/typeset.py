@@ -35,7 +35,13 @@ def shown(value: Any) -> Markup:
 
 
 def number(value: float, digits: int = 3) -> Markup:
-    """A number with few digits, powers of ten as such."""
+    """A number with few digits, powers of ten as such.
+
+    Raises:
+        TypeError: if it is none (nan), which a table has where nothing was measured.
+    """
+    if value != value:
+        raise TypeError("nan is no number")
     if isinstance(value, int) or (digits and float(value).is_integer() and abs(value) < 1e5):
         return Markup(f"{int(value):,}".replace("-", "−"))
     text = wording.number(value, digits)
@@ -95,7 +101,13 @@ def table(head: Sequence[Any], rows: Iterable[Sequence[Any]], columns: str = "")
         head: names of its columns.
         rows: its cells.
         columns: their widths; the first one takes what the others leave by default.
+
+    Raises:
+        TypeError: if it has no rows.
     """
+    rows = list(rows)
+    if not rows:
+        raise TypeError(f"there are no rows under {', '.join(map(str, head))}")
     widths = columns or f"(1fr, {'auto, ' * (len(head) - 1)})"
     cells = [f"[{shown(cell)}]" for row in rows for cell in row]
     headed = ", ".join(f"[{shown(cell)}]" for cell in head)

@@ -16,9 +16,10 @@ from pathlib import Path
 from dpdescent.commands import printing
 from dpdescent.replication.article import document
 from dpdescent.replication.build.files import atomic
+from dpdescent.replication.build.provenance import RECORD
 from dpdescent.replication.commands import checkout
 
-OUTPUT = Path("build/article.pdf")
+RESULTS, OUTPUT = Path("results/paper"), Path("build/article.pdf")
 # The group of dependencies in pyproject.toml that has typst, pinned.
 GROUP = "article"
 
@@ -30,16 +31,17 @@ def main(arguments: Sequence[str], name: str) -> None:
         SystemExit: with a line, if typst is absent or a sentence has no number.
     """
     parser = argparse.ArgumentParser(prog=name, description=__doc__)
-    parser.add_argument("--results", type=Path, default=Path("results/paper"), help="finished results of all papers")
     parser.add_argument("--output", type=Path, default=OUTPUT, help=f"PDF to write (default: {OUTPUT})")
     args = parser.parse_args(arguments)
     checkout.require()
     if importlib.util.find_spec(document.TYPST) is None:
         (needed,) = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"][GROUP]
         sys.exit(f"typst, which sets the article, is not installed: .venv/bin/python -m pip install {needed}")
+    if not (RESULTS / RECORD).is_file():
+        sys.exit(f"{RESULTS} holds no finished results (no {RECORD}): build them first, make results")
     root = Path.cwd()
     try:
-        text = document.source(root, root / args.results)
+        text = document.source(root, root / RESULTS)
         made = document.pdf(text, root)
     except document.Unfilled as error:
         sys.exit(str(error))
