@@ -394,6 +394,14 @@ def test_what_else_decides_a_claim(case: str) -> None:
     assert one(made, name).verdict == verdict, one(made, name)
 
 
+def test_whole_bounds_are_judged_over_runs_of_the_same_seeds() -> None:
+    """On the committed rows the exponent is that of the rate in T, and has no interval by lack of fit."""
+    bound, rate = one(committed().tables, "theorem-e.1-order"), one(committed().tables, "gd-rate-t")
+    (cell,) = (each for each in bound.cells if "iterations" in each.cell and "eta = 0.0375" in each.cell)
+    assert (cell.value, cell.low, cell.high) == pytest.approx((rate.measured, rate.low, rate.high))
+    assert "differ by at most 0.23 % in empirical risk" in bound.note
+
+
 # Arithmetic
 
 
@@ -526,6 +534,15 @@ def test_prescriptions_of_another_power_are_refused(name: str, monkeypatch: pyte
     module, attribute, wrong = PRESCRIBED[name]
     monkeypatch.setattr(module, attribute, wrong)
     assert judged({}, powers)[name].verdict == "not reproduced"
+
+
+def test_conditions_that_fail_at_one_correlation_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit on the width that is too large by a power of T, next to a correlation of one only."""
+    exact = rates.largest_width
+    monkeypatch.setattr(
+        powers.rates, "largest_width", lambda run: exact(run) * (run.T if run.lam > 0.9999 else 1.0)
+    )  # fmt: skip
+    assert judged({}, powers)["theorem-4.1-conditions"].verdict == "not reproduced"
 
 
 def _adds_what_it_subtracts(arms: CGDArms) -> CGDArms:

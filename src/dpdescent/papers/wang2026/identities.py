@@ -232,8 +232,9 @@ def _between_ends(of: KANProblem) -> Claim:
         places = middle + np.linspace(-0.5, 0.5, ON_SEGMENT)[:, None, None] * length * away
         losses = _losses(curved, places)[0]
         nu = max(-_lowest_curvature(curved, place)[0] / loss for place, loss in zip(places, losses, strict=True))
+        # Six digits, because those behind are rounding of differences.
         if (left := 1.0 - 0.5 * length**2 * nu) > 0 and length > 0:
-            ratios[f"segment {number}"] = exactly(left * float(losses.max() / max(losses[0], losses[-1])))
+            ratios[f"segment {number}"] = exactly(round(left * float(losses.max() / max(losses[0], losses[-1])), 6))
     # A loss that is twice as high between the ends is refused.
     return claim_on_all_cells(
         id="lemma-b.4", artefact="ext_proof", location="Lemma B.4", kind="theorem", source="paper",

@@ -142,7 +142,7 @@ def _one_curve(evidence: Evidence) -> str:
     noisy = algebra.floats(table, "kappa") > 0
     pairs = algebra.paired_rows(table[noisy], table[~noisy], ("T",))
     apart = max((abs(row["mean"] / plain["mean"] - 1.0) for row, plain in pairs if plain["mean"] > 0), default=math.nan)
-    return f"long runs with noise of both kinds and without differ by at most {100.0 * apart:.2g} % in empirical risk, so that the claims on Theorems 4.1, D.14 and E.1 show one curve there"
+    return f"Long runs with noise of both kinds and without differ by at most {100.0 * apart:.2g} % in empirical risk, so that the claims on Theorems 4.1, D.14 and E.1 show one curve there"
 
 
 def _at_constant_1(telling: "list[pd.Series[float]]", noisy: bool) -> str:

@@ -206,7 +206,7 @@ def _in_iterations(evidence: Evidence) -> Claim:
         quantity="exponent of the averaged risk in 1/(gamma^2 T) times log^2 T + log(n/delta), over T and the same seeds, at the largest step that the theorem admits, risks up to log(2)/2",
         measured=risks.exponent(scale(risks, lambda row: _logs(row) / (row["gamma"] ** 2 * row["T"]) if row["gamma"] > 0 and row["T"] > 0 else 0.0)),
         criterion=follows("the rate"), regime=regime(largest).otherwise(HIDDEN), changed=f"{AT_THE_CEILING} {FROM_OUTSIDE} {HALF_WAS_ENOUGH}",
-        note=f"m = {range_of(table['m'])}; smaller steps than of the order of one are claim step-term. {ANY_EXPONENT}",
+        note=f"m = {range_of(table['m'])}; smaller steps than of the order of one are claim step-term; theorem-e.1-order judges these rows too. {ANY_EXPONENT}",
     )  # fmt: skip
 
 
