@@ -96,15 +96,17 @@ TURNED: tuple[tuple[str, str, Callable[[], Evidence], str], ...] = (
     ("fig06-comparable", OPEN, lambda: changed("fig06", 10.0, panel="a", **HAT), FALSE),
     ("fig06-contrast", TRUE, lambda: changed("fig06", 0.01, panel="a", rho2=10, T=2000, **HAT), FALSE),
     ("fig06-diverges-1", TRUE, lambda: changed("fig06", 0.1, panel="a", T=2000, **HAT), FALSE),
-    # A world in which the other algorithm diverges as well.
-    ("fig06-diverges-1", TRUE, lambda: changed("fig06", 10.0, panel="b", T=2000, **HAT), FALSE),
+    # Where the other algorithm diverges as well, only the contrast is lost.
+    ("fig06-diverges-1", TRUE, lambda: changed("fig06", 10.0, panel="b", T=2000, **HAT), TRUE),
+    ("fig06-contrast", TRUE, lambda: changed("fig06", 10.0, panel="b", T=2000, **HAT), FALSE),
     ("fig06-stable-1", OPEN, lambda: changed("fig06", 10.0, panel="b", T=2000, **HAT), FALSE),
     ("fig06-stable-1", OPEN, lambda: changed("fig06", 0.1, panel="b", T=2000, **HAT), TRUE),
     ("fig06-stable-0.1", OPEN, lambda: changed("fig06", 0.1, panel="b", T=2000, **HAT), TRUE),
     ("fig07b-insensitive", OPEN, lambda: alone("fig07"), TRUE),
     ("fig07b-insensitive", OPEN, lambda: changed("fig07", 9.0, panel="b", step_fraction=0.9, **HAT), FALSE),
-    ("remark-3.4-no-clipping", OPEN, lambda: changed("table_rates", 0.7, ("mean",), panel="no clipping"), FALSE),
-    ("remark-3.4-no-clipping", OPEN, no_gradient_clipped, TRUE),
+    # A larger constant might serve where this one does not, and one that is too small is no reading.
+    ("remark-3.4-no-clipping", TRUE, lambda: changed("table_rates", 0.7, ("mean",), panel="no clipping"), OPEN),
+    ("remark-3.4-no-clipping", TRUE, no_gradient_clipped, TRUE),
     ("fig08-smallest-without-clipping", FALSE, lambda: clipped_at_best(0.05), FALSE),
     ("fig08-smallest-without-clipping", FALSE, lambda: clipped_at_best(0.001), TRUE),
     ("fig08-u-shape", TRUE, lambda: changed("fig08", 0.01, gamma=1000, **HAT), FALSE),
@@ -116,6 +118,11 @@ TURNED: tuple[tuple[str, str, Callable[[], Evidence], str], ...] = (
     ("fig10-on-target", OPEN, lambda: alone("fig10"), TRUE),
     ("fig10-on-target", OPEN, lambda: changed("fig10", 2.0, base=alone("fig10"), parameter="beta"), FALSE),
     ("fig05-iterations", OPEN, lambda: alone("fig05"), TRUE),
+    # A centre that is known to a half only, and one that is not told from 0.
+    ("fig05-iterations", OPEN, lambda: changed("fig05", 40.0, ("se",), alone("fig05"), parameter=MOVE, t=0), TRUE),
+    ("fig05-iterations", OPEN, lambda: changed("fig05", 99.0, ("se",), alone("fig05"), parameter=MOVE, t=0), OPEN),
+    ("fig05-iterations", OPEN, lambda: changed("fig05", 20.0, ("mean",), alone("fig05"), parameter=MOVE,
+        t=lambda t: t > 0), FALSE),
     ("angrist-concentration", TRUE, lambda: changed("fig11", 100.0, RANGE, parameter="beta"), FALSE),
     ("fig13-concentration", TRUE, lambda: changed("fig13", 100.0, RANGE, parameter="beta", rho1=10), FALSE),
     ("fig13-centre", OPEN, lambda: changed("fig13", 1.2, MEDIANS, parameter="beta", rho1=10), FALSE),
@@ -134,10 +141,17 @@ def test_a_claim_follows_its_rows(name: str, before: str, make: Callable[[], Evi
 
 
 def test_a_descent_that_ends_beside_2sls_keeps_a_gap(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A limit that is twice 2SLS, as an additional error of the order of sqrt(p) would be."""
+    """A limit that is twice 2SLS, as an additional error of the order of sqrt(p) would be; or one only where q > p."""
     exact = least_squares.final_betas
-    assert judged()["remark-3.8-gap"].verdict == FALSE
+    shown = judged()["remark-3.8-gap"]
+    assert shown.verdict == FALSE
+    # What is left of the start, where two moves of 1e-6 are compared with errors of 1 to 1e-3.
+    assert 1e-5 < float(shown.measured or 0.0) < 1e-2
     monkeypatch.setattr(least_squares, "final_betas", lambda *of: 2.0 * exact(*of))
+    assert by_id.judge_one(claims, committed(), "remark-3.8-gap").verdict == TRUE
+    monkeypatch.setattr(
+        least_squares, "final_betas", lambda sample, *of: (1.0 + (sample.q > sample.p)) * exact(sample, *of)
+    )
     assert by_id.judge_one(claims, committed(), "remark-3.8-gap").verdict == TRUE
 
 

@@ -157,9 +157,9 @@ FALSE: dict[str, Callable[..., Edit]] = {
         lam=0.98),
     # Empirical risks that fall as the root of T where the bound falls as T, and population risks that hardly fall.
     r"theorem-(4.1|d.14|e.1)-order": lambda name: power_law("ext_window", "T", -0.5, panel="long runs",
-        series="empirical risk", **TURNED[name]),
+        series=and_by_seed("empirical risk"), **TURNED[name]),
     r"theorem-(5.2-order|d.16-order|e.1-population)": lambda name: power_law("ext_window", "T", -0.1,
-        panel="long runs", series="population risk", **TURNED[name]),
+        panel="long runs", series=and_by_seed("population risk"), **TURNED[name]),
     # Risks that fall with less than the root of the term, and one that grows as 1/gamma^4.
     r"iterations-term": lambda: power_law("ext_window", "T", -0.2, panel="iterations"),
     r"step-term": lambda: power_law("ext_window", "eta", -0.4, panel="iterations"),
@@ -191,9 +191,6 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"theorem-5.2-factor": lambda: change("ext_window", 9, panel="records", series=and_by_seed("population risk")),
     r"generalisation-gap(-noise)?": lambda noise: change("ext_window", 30, panel="records",
         series=and_by_seed("population risk"), kappa=lambda kappa: (kappa > 0) == bool(noise)),
-    # A gap of 30 times its order, and one as a network has that learns its records by heart.
-    r"generalisation-gap-explicit": lambda: put("ext_window", 9.0, panel="records",
-        series=and_by_seed("population risk"), n=400),
     r"gd-rate-t": lambda: power_law("ext_window", "T", -0.2, panel="iterations", eta=0.0375),
     r"(corollary-5.3|corollary-5.5|corollary-5.6|dp-gd|gd-rate-n)-(population|empirical)": lambda name,
         risk: power_law("ext_window_rates", "n", -0.1, panel=RULES[name], series=and_by_seed(SERIES[risk])),
@@ -278,8 +275,8 @@ def falsified(name: str) -> Claim:
 
 def test_in_a_world_in_which_the_paper_is_right_every_claim_is_reproduced_or_consistent() -> None:
     missed = {name for name, each in WORLD.items() if name not in NOT_TESTABLE and each.verdict != "reproduced"}
-    # Both terms are read off the committed runs, which no world here changes.
-    assert missed == OPEN_ABOVE | {"remark-4.2-explicit-bound", "iterations-term", "step-term"}
+    # Risks that depend on T alone do not fall with the step.
+    assert missed == OPEN_ABOVE | {"remark-4.2-explicit-bound", "step-term"}
     assert all("is consistent with the claim" in WORLD[name].note for name in OPEN_ABOVE)
     assert set(WORLD) == set(NAMES)
     assert len(NAMES) > 100
@@ -362,6 +359,12 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
         **GAINS), "reproduced"),
     "the same gain at all but the smallest budget": ("figure-1-larger-budgets", figure("", 0.022,
         lam=lambda lam: lam <= 0.8, eps=1.0), "inconclusive"),
+    "a gap of a logarithm's size": ("gd-gap", put("ext_window_rates", 0.2, panel="GD",
+        series=and_by_seed("population risk"), n=400), "inconclusive"),
+    "a risk that falls as the bound's power 0.7": ("theorem-4.1-order", power_law("ext_window", "T", -0.52,
+        panel="long runs", series=and_by_seed("empirical risk"), **TURNED["4.1"]), "inconclusive"),
+    "risks whose bound does not fall": ("theorem-e.1-population", power_law("ext_window", "T", -0.1,
+        panel="iterations", series="population risk", eta=0.0375), "reproduced"),
     "risks at their ceiling": ("theorem-e.1-order", put("ext_window", 0.69, panel="iterations",
         series="empirical risk"), "reproduced"),
     "a comparator farther than the curvature allows": ("theorem-d.13", put("ext_proof", 0.99, "q975",
@@ -389,6 +392,14 @@ def test_what_else_decides_a_claim(case: str) -> None:
     made = world()
     edit(made)
     assert one(made, name).verdict == verdict, one(made, name)
+
+
+def test_whole_bounds_are_judged_over_runs_of_the_same_seeds() -> None:
+    """On the committed rows the exponent is that of the rate in T, and has no interval by lack of fit."""
+    bound, rate = one(committed().tables, "theorem-e.1-order"), one(committed().tables, "gd-rate-t")
+    (cell,) = (each for each in bound.cells if "iterations" in each.cell and "eta = 0.0375" in each.cell)
+    assert (cell.value, cell.low, cell.high) == pytest.approx((rate.measured, rate.low, rate.high))
+    assert "differ by at most 0.23 % in empirical risk" in bound.note
 
 
 # Arithmetic
@@ -525,6 +536,15 @@ def test_prescriptions_of_another_power_are_refused(name: str, monkeypatch: pyte
     assert judged({}, powers)[name].verdict == "not reproduced"
 
 
+def test_conditions_that_fail_at_one_correlation_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit on the width that is too large by a power of T, next to a correlation of one only."""
+    exact = rates.largest_width
+    monkeypatch.setattr(
+        powers.rates, "largest_width", lambda run: exact(run) * (run.T if run.lam > 0.9999 else 1.0)
+    )  # fmt: skip
+    assert judged({}, powers)["theorem-4.1-conditions"].verdict == "not reproduced"
+
+
 def _adds_what_it_subtracts(arms: CGDArms) -> CGDArms:
     return dataclasses.replace(arms, correlation=arms.correlation * 0.9)
 
@@ -590,7 +610,7 @@ def test_a_loss_with_a_ridge_between_two_valleys_refutes_lemma_b_4(monkeypatch: 
 
     def ridged(self: KANProblem, W: Any) -> Any:
         losses, gradients = exact(self, W)
-        return losses * (1.0 + 9.0 * np.sin(np.linspace(0.0, np.pi, losses.shape[1]))), gradients
+        return losses * (1.0 + np.sin(np.linspace(0.0, np.pi, losses.shape[1]))), gradients
 
     monkeypatch.setattr(KANProblem, "loss_and_gradient", ridged)
     assert judged({}, identities)["lemma-b.4"].verdict == "not reproduced"

@@ -24,7 +24,7 @@ from dpdescent.papers.liang2025.setting import PAPER, Arm
 from dpdescent.privacy.events import GaussianReleases
 from dpdescent.randomness import stream
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.criteria import at_most, within_of
+from dpdescent.replication.judging.criteria import at_most, between, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import Place
 from dpdescent.replication.judging.statistics import Estimate, exactly
@@ -37,8 +37,11 @@ EQUAL, ROUNDING = 1e-9, 1e-12
 GAMMA, RHO, N = 10.0, 5.0, 1000
 # Two laws on three values; orders near 1 and far out.
 FIRST, SECOND, NEAR, FAR = np.array([0.5, 0.3, 0.2]), np.array([0.25, 0.35, 0.4]), 1.0 + 1e-6, 2e3
-ALGORITHMS: Place = {"artefact": "bounds", "location": "Algorithm 1", "kind": "text", "source": "paper"}
-PRIVACY: Place = {"artefact": "bounds", "location": "Definition A.1", "kind": "privacy", "source": "paper"}
+COUNTED = (
+    "Until a second list of objections it was counted as the paper's, though it is algebra, which no run can decide."
+)
+ALGORITHMS: Place = {"artefact": "bounds", "location": "Algorithm 1", "kind": "text", "source": "identity"}
+PRIVACY: Place = {"artefact": "bounds", "location": "Definition A.1", "kind": "privacy", "source": "identity"}
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
@@ -74,10 +77,10 @@ def _estimators(sample: IVSample) -> Iterator[Claim]:
     fit = two_stage_least_squares(sample)
     yield claim_on_all_cells(
         id="eq-2-closed-form", **ALGORITHMS | {"location": "Sec. 2.2, eq. (2), Definition 2.3"},
-        statement="the bi-level least squares problem has the closed form 2SLS solution",
+        statement="(algebra) the bi-level least squares problem has the closed form 2SLS solution",
         quantity="relative difference from the printed formula of two least squares fits one after the other, of the estimator that all runs are compared with, and of the one from moments",
         cells={"two fits": _apart(staged, printed), "estimator": _apart(fit.beta, printed), "from moments": _apart(Moments.of(sample).beta_hat, printed)},
-        criterion=at_most(EQUAL),
+        criterion=at_most(EQUAL), changed=COUNTED,
     )  # fmt: skip
 
 
@@ -88,16 +91,16 @@ def _algorithms(sample: IVSample) -> Iterator[Claim]:
     (exact,) = final_betas(sample, [STEPS], SIZES.eta, SIZES.alpha)
     yield claim(
         id="algorithm-1-without-noise", **ALGORITHMS | {"location": "Algorithm 1, Corollary 3.1"},
-        statement="with no noise and no active clipping Algorithm 1 reduces to Algorithm 2",
+        statement="(algebra) with no noise and no active clipping Algorithm 1 reduces to Algorithm 2",
         quantity=f"relative difference of beta^({STEPS}) of both algorithms on the same data, by the code of either",
-        measured=_apart(beta, exact), criterion=at_most(EQUAL),
+        measured=_apart(beta, exact), criterion=at_most(EQUAL), changed=COUNTED,
     )  # fmt: skip
     drawn = normals.stage1.size + normals.stage2.size
     yield claim(
         id="algorithm-1-draws", **ALGORITHMS,
-        statement="one iteration uses all n gradients of both stages and draws pq + p Gaussian numbers",
+        statement="(algebra) one iteration uses all n gradients of both stages and draws pq + p Gaussian numbers",
         quantity="numbers drawn in a run over T (pq + p), by the code that draws them",
-        measured=exactly(drawn / (STEPS * (sample.p * sample.q + sample.p))), criterion=within_of(1.0, EQUAL),
+        measured=exactly(drawn / (STEPS * (sample.p * sample.q + sample.p))), criterion=within_of(1.0, EQUAL), changed=COUNTED,
         note="that all gradients are used is claim algorithm-1-without-noise, as Algorithm 2 uses all",
     )  # fmt: skip
     private = replace(arm, rho1=RHO, rho2=RHO, gamma=GAMMA)
@@ -108,16 +111,16 @@ def _algorithms(sample: IVSample) -> Iterator[Claim]:
     ]
     yield claim(
         id="app-C-releases", **ALGORITHMS | {"location": "App. C", "kind": "privacy"},
-        statement="the accountant composes 2T Gaussian releases",
+        statement="(algebra) the accountant composes 2T Gaussian releases",
         quantity="releases in the ledger of a run over 2T", measured=exactly(sum(releases) / (2 * STEPS)),
-        criterion=within_of(1.0, EQUAL),
+        criterion=within_of(1.0, EQUAL), changed=COUNTED,
     )  # fmt: skip
     p, q = sample.p, sample.q
     yield claim(
         id="app-F.2-dimension", **ALGORITHMS | {"location": "App. F.2"},
-        statement="the stacked moment vector has dimension d = q^2 + pq + q",
+        statement="(algebra) the stacked moment vector has dimension d = q^2 + pq + q",
         quantity="numbers in a moment vector of the implementation over that", measured=exactly(moment_points(sample).shape[1] / (q * q + p * q + q)),
-        criterion=within_of(1.0, EQUAL),
+        criterion=within_of(1.0, EQUAL), changed=COUNTED,
     )  # fmt: skip
 
 
@@ -130,7 +133,7 @@ def _scales() -> Claim:
     # Noise that follows the root of n, or no T, is refused.
     return claim_on_all_cells(
         id="remark-3.1-scales", **ALGORITHMS | {"location": "Remark 3.1, Prop. 3.1"},
-        statement="noise scales grow in proportion to gamma and sqrt(T), and fall as 1/n and 1/sqrt(rho)",
+        statement="(algebra) noise scales grow in proportion to gamma and sqrt(T), and fall as 1/n and 1/sqrt(rho)",
         quantity="exponent of the noise sd that runs receive and the ledger lists, less the printed one, in gamma, T, n and rho",
         cells={
             name: exactly(round(found - printed, 12))
@@ -141,7 +144,7 @@ def _scales() -> Claim:
                 ("rho", power(arm, 4.0 * RHO, N, 4.0), -0.5),
             )
         },
-        criterion=within_of(0.0, RATE),
+        criterion=within_of(0.0, RATE), changed=COUNTED,
     )  # fmt: skip
 
 
@@ -156,32 +159,36 @@ def _privacy() -> Iterator[Claim]:
     limits = {"alpha to 1": (NEAR, float(FIRST @ ratios)), "alpha to infinity": (FAR, float(ratios.max()))}
     yield claim_on_all_cells(
         id="def-A.1-limits", **PRIVACY,
-        statement="the Renyi divergence tends to that of Kullback and Leibler as alpha -> 1, and to the logarithm of the largest likelihood ratio as alpha -> infinity",
+        statement="(algebra) the Renyi divergence tends to that of Kullback and Leibler as alpha -> 1, and to the logarithm of the largest likelihood ratio as alpha -> infinity",
         quantity=f"Renyi divergence of two laws on three values at alpha = 1 + 1e-6 and {FAR:g}, over the limit",
         cells={name: exactly(renyi(FIRST, SECOND, alpha) / limit) for name, (alpha, limit) in limits.items()},
-        criterion=within_of(1.0, 1e-3),
+        criterion=within_of(1.0, 1e-3), changed=COUNTED,
     )  # fmt: skip
-    # The privacy loss of Gaussian noise is normal with mean rho and variance 2 rho.
-    tails = {
-        f"rho = {rho:g}, {k:g} sd": exactly(
-            float(norm.sf(k)) / math.exp(-((k * math.sqrt(2.0 * rho)) ** 2) / (4.0 * rho))
-        )
-        for rho in (0.1, 1.0, 10.0)
-        for k in (0.5, 1.0, 2.0, 4.0, 8.0)
-    }
+    # The privacy loss of Gaussian noise is normal with mean rho and variance 2 rho: k sd above it eps is rho + k sqrt(2 rho).
+    tails = {f"{k:g} sd": exactly(float(norm.sf(k)) / math.exp(-(k**2) / 2.0)) for k in (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)}
     yield claim_on_all_cells(
         id="sec-2.1-concentration", **PRIVACY | {"location": "Sec. 2.1"},
-        statement="the privacy loss of a zCDP mechanism is concentrated like a sub-Gaussian variable",
-        quantity="exact probability that the loss of Gaussian noise exceeds eps over exp(-(eps - rho)^2/(4 rho)): the largest over rho and eps",
-        cells=tails, criterion=at_most(1.0),
+        statement="(algebra) the privacy loss of Gaussian noise, a zCDP mechanism, is concentrated like a sub-Gaussian variable",
+        quantity="exact probability that the loss of Gaussian noise exceeds eps over exp(-(eps - rho)^2/(4 rho)), which is free of rho: the largest over eps",
+        cells=tails, criterion=at_most(1.0), changed=COUNTED,
     )  # fmt: skip
-    steps, delta, total = 1e6, 1e-5, 0.1
-    each = total / math.sqrt(steps)
-    advanced = each * math.sqrt(2.0 * steps * math.log(1.0 / delta)) + steps * each * math.expm1(each)
-    concentrated = 0.5 * steps * each**2 + 2.0 * math.sqrt(0.5 * steps * each**2 * math.log(1.0 / delta))
-    yield claim(
+    compositions = {
+        **{f"total {total:g}, T = {T:g}": _advanced_over_concentrated(total / math.sqrt(T), T) for total in (0.1, 3.0, 10.0) for T in (1e6, 1e8)},
+        **{f"eps = 0.1 a release, T = {T:g}": _advanced_over_concentrated(0.1, T) for T in (1e6, 1e8)},
+    }  # fmt: skip
+    # Composition that adds up epsilons has a ratio that grows as sqrt(T).
+    yield claim_on_all_cells(
         id="footnote-1-advanced", **PRIVACY | {"location": "Sec. 2.1, footnote 1"},
-        statement="advanced composition of (eps, delta)-DP matches zCDP composition asymptotically",
-        quantity="epsilon of a million releases by advanced composition over that by zCDP, where the whole is small",
-        measured=exactly(advanced / concentrated), criterion=within_of(1.0, RATE),
+        statement="(algebra) advanced composition of (eps, delta)-DP matches zCDP composition asymptotically, to within a factor that tends to 2 where the whole is large",
+        quantity="epsilon of T releases by advanced composition over that by zCDP, at a fixed sqrt(T) eps of a release and at a fixed eps: the furthest off",
+        cells=compositions, criterion=between(1.0, 2.1, words="between 1 and 2.1"),
+        changed=f"{COUNTED} It was judged where the whole is small, at which both agree within a hundredth.", note=algebra.places_text(compositions),
     )  # fmt: skip
+
+
+def _advanced_over_concentrated(eps: float, T: float, delta: float = 1e-5) -> Estimate:
+    """The epsilon of T releases by advanced composition over the one by zCDP, at eps^2/2 for each release."""
+    log = math.log(1.0 / delta)
+    advanced = eps * math.sqrt(2.0 * T * log) + T * eps * math.expm1(eps)
+    concentrated = 0.5 * T * eps**2 + 2.0 * math.sqrt(0.5 * T * eps**2 * log)
+    return exactly(advanced / concentrated)

@@ -67,7 +67,7 @@ ANGRIST: Place = {
 ANALOGUE = "the records are not the paper's, and their regressor is more than two children, not the number"
 CARD: Place = {"artefact": "fig13", "location": "App. G.5, Figure 13", "kind": "figure", "source": "paper"}
 CHOSEN = "The clip constant was chosen after a look at the data; since a review every other reading of it in the table must confirm."
-PAIRED = "Its standard error took the iterates of a run as independent until a review. Moves were relative to 2SLS until a referee objected, where runs that never leave the start converge."
+PAIRED = "Its standard error took the iterates of a run as independent until a review. Moves were relative to 2SLS until a referee objected, where runs that never leave the start converge; until a second list of objections the centre counted as exact."
 CONCENTRATED = "larger budgets give estimates that are more tightly concentrated"
 RANGES = "smallest ratio of interquartile ranges of beta^(T), rho over ten times rho"
 # Whether a reading of the clip constant that is itself undecided leaves a claim open: yes, because its main value was
@@ -339,14 +339,16 @@ def _distance(estimate: Estimate, target: float) -> Estimate:
 def _moves(path: pd.DataFrame, after: int) -> algebra.Places:
     """Sizes of mean moves to the end of the run, by t, divided by the centre; an interval that holds 0 starts there.
 
-    The centre is the mean of beta^(T), which is the mean move from the start, 0. Runs that stay there have none.
+    The centre is the mean of beta^(T), which is the mean move from the start, 0. Runs that stay there have none. The
+    interval combines both errors in the worst way, and has no upper end where the centre is not told from 0.
     """
     starts = path[path["t"] == 0]
     if starts.empty or not abs(starts["mean"].iloc[0]) > 0:
         return {}
-    target, moves = abs(float(starts["mean"].iloc[0])), {}
+    target, around, moves = abs(float(starts["mean"].iloc[0])), half_width(starts.iloc[0]), {}
     for row in algebra.rows_of(path[(path["t"] >= after) & (path["t"] < path["t"].max())]):
         move, half = abs(row["mean"]), half_width(row)
         place = algebra.place_of(row, ["t"])
-        moves[place] = Estimate(move / target, max(0.0, move - half) / target, (move + half) / target)
+        high = (move + half) / (target - around) if target > around else math.inf
+        moves[place] = Estimate(move / target, max(0.0, move - half) / (target + around), high)
     return moves

@@ -42,9 +42,6 @@ SHOWN = ("panel", "n", "m", "d", "T", "eta", "kappa", "lam")
 # A gap up to a constant is held to the order itself, because any multiple of it would be an allowance.
 AT_CONSTANT_1 = ": consistent with the order, constant 1"
 FOUR_ALLOWED = "Until a referee objected four times the order was allowed."
-REFUTED_BY = (
-    "The order's constant is hidden: what refutes a gap is the explicit bound, claim generalisation-gap-explicit"
-)
 # The panel with noise so large that iterates leave the ball.
 WIDE = "wide networks"
 
@@ -238,24 +235,8 @@ def _gaps(evidence: Evidence) -> Iterator[Claim]:
             quantity="difference of averaged risks of the same seeds over (eta T/n) times the empirical one: the largest over n and lambda",
             cells=found, criterion=at_most(1.0, AT_CONSTANT_1), regime=regime(own).otherwise(HIDDEN),
             changed=f"{HIDDEN_ACCUSED if noisy else f'{FROM_OUTSIDE} {HIDDEN_ACCUSED}'} {FOUR_ALLOWED}",
-            note=f"averages over iterates, where the theorem has the last one. {REFUTED_BY}",
+            note="averages over iterates, where the theorem has the last one",
         )  # fmt: skip
-    explicit: Places = {}
-    for both in pairs.values():
-        explicit |= gaps(both, ("n", "lam", "kappa"), _by_stability)
-    # A gap that does not fall with n, or the gap of a network that learns its records by heart, is refused.
-    yield claim_on_all_cells(
-        id="generalisation-gap-explicit", artefact=WINDOW, location="Lemma C.15, Theorem C.22", kind="theorem", source="ours",
-        statement="(ours) with the condition on the width met on the segment between two runs: the gap is at most 2 G times the stability (2 e eta G/n) sum_t L_S(W_t), with all constants",
-        quantity="difference of averaged risks of the same seeds over that, G the threshold, which is above all gradients: the largest over n, kappa and lambda",
-        cells=explicit, criterion=at_most(1.0), regime=regime(population),
-        note="a gap is told from 0 at the fewest records only, so that no exponent of it in n can be fitted; that of the stability is claim theorem-c.22-records",
-    )  # fmt: skip
-
-
-def _by_stability(row: "pd.Series[float]", empirical: float) -> float:
-    """Lemma C.15's bound on the gap at Theorem C.22's stability, with the clipping threshold for both gradient bounds."""
-    return 4.0 * math.e * float(row["C_clip"]) ** 2 * _summed_risk(row, empirical)
 
 
 def _summed_risk(row: "pd.Series[float]", empirical: float) -> float:

@@ -31,7 +31,7 @@ from dpdescent.papers.wang2026.criteria import (
     scale,
     seeds,
 )
-from dpdescent.papers.wang2026.localisation import AT_CONSTANT_1, FOUR_ALLOWED, REFUTED_BY, gaps
+from dpdescent.papers.wang2026.localisation import AT_CONSTANT_1, FOUR_ALLOWED, gaps
 from dpdescent.papers.wang2026.setting import ADDED, EMPIRICAL, POPULATION, Array, Row, Size, Spec
 from dpdescent.papers.wang2026.terms import ANY_FALL, FROM_OUTSIDE, WINDOW
 from dpdescent.papers.wang2026.window import Projected
@@ -121,6 +121,7 @@ def releases_ext_window_rates(spec: Spec) -> Iterable[tuple[str, Mechanism, floa
 
 RATES = "ext_window_rates"
 AT_THE_CEILING = "Before a review a slope within a tenth of the power was asked of runs that begin at the ceiling of the loss, with seeds taken for independent."
+LOGARITHMS_ALLOWED = "Until a second list of objections log^2 T + log(n/delta), 37 to 98, was allowed, which the statement does not name."
 HALF_WAS_ENOUGH = "Until a referee objected an exponent of a half was enough, which a risk as n^-0.3 meets where n^-0.5 is said; what is missed is open, as an order hides its constants and other terms."
 # Id, panel, accountant, series, words of the rate.
 RUNS = (
@@ -205,7 +206,7 @@ def _in_iterations(evidence: Evidence) -> Claim:
         quantity="exponent of the averaged risk in 1/(gamma^2 T) times log^2 T + log(n/delta), over T and the same seeds, at the largest step that the theorem admits, risks up to log(2)/2",
         measured=risks.exponent(scale(risks, lambda row: _logs(row) / (row["gamma"] ** 2 * row["T"]) if row["gamma"] > 0 and row["T"] > 0 else 0.0)),
         criterion=follows("the rate"), regime=regime(largest).otherwise(HIDDEN), changed=f"{AT_THE_CEILING} {FROM_OUTSIDE} {HALF_WAS_ENOUGH}",
-        note=f"m = {range_of(table['m'])}; smaller steps than of the order of one are claim step-term. {ANY_EXPONENT}",
+        note=f"m = {range_of(table['m'])}; smaller steps than of the order of one are claim step-term; theorem-e.1-order judges these rows too. {ANY_EXPONENT}",
     )  # fmt: skip
 
 
@@ -324,10 +325,9 @@ def _gaps(evidence: Evidence) -> Iterator[Claim]:
         yield claim_on_all_cells(
             id=name, artefact=RATES, location=place, kind="theorem", source="paper",
             statement="the generalization gap is of the order of 1/(gamma^2 n)",
-            quantity="difference of averaged risks on the same seeds times gamma^2 n, over log^2 T + log(n/delta): the largest over n",
-            cells=gaps(both, ("n",), lambda row, _: _logs(row) / (row["gamma"] ** 2 * row["n"]) if row["gamma"] > 0 and row["n"] > 0 else 0.0),
-            criterion=at_most(1.0, AT_CONSTANT_1), regime=regime(_risks(evidence, panel, accountant, POPULATION)).otherwise(HIDDEN), changed=f"{HIDDEN_ACCUSED} {FOUR_ALLOWED}",
-            note=REFUTED_BY,
+            quantity="difference of averaged risks on the same seeds times gamma^2 n, constant 1, no logarithms: the largest over n",
+            cells=gaps(both, ("n",), lambda row, _: 1.0 / (row["gamma"] ** 2 * row["n"]) if row["gamma"] > 0 and row["n"] > 0 else 0.0),
+            criterion=at_most(1.0, AT_CONSTANT_1), regime=regime(_risks(evidence, panel, accountant, POPULATION)).otherwise(HIDDEN), changed=f"{HIDDEN_ACCUSED} {FOUR_ALLOWED} {LOGARITHMS_ALLOWED}",
         )  # fmt: skip
 
 
