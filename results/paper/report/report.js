@@ -11,7 +11,7 @@ function filterable(form) {
     const words = form.elements.q.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     items.forEach((item, index) => {
-      const fits = selects.every((select) => !select.value || item.dataset[select.name] === select.value)
+      const fits = selects.every((select) => !select.value || values(item, select.name).includes(select.value))
         && words.every((word) => texts[index].includes(word));
       item.toggleAttribute("data-filtered", !fits);
       shown += fits;
@@ -30,6 +30,11 @@ function filterable(form) {
   form.addEventListener("reset", () => setTimeout(apply));
   form.hidden = false;
   apply();
+}
+
+// An item may have several values of one name, such as a figure whose claims differ in verdict.
+function values(item, name) {
+  return (item.dataset[name] || "").split("|");
 }
 
 // The address keeps the choice, so that it can be sent to someone; some browsers refuse that for files on disk.
