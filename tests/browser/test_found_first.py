@@ -10,8 +10,8 @@ import pytest
 from selenium.webdriver.chrome.webdriver import WebDriver
 from test_search import asked
 
-# Question, a pattern of the wanted hits as `kind address`, and among how many of the first hits one has to be. A page of
-# the documentation is named `docs/name#part`, however the report links it.
+# Question, a pattern of the wanted hits as `kind address`, and among how many of the first hits one has to be. A page
+# of the documentation is named `docs/name#part`, however the report links it, and a public name by itself.
 REVIEWED = (
     ("is figure 4 of Brown reproduced", "figure brown2024.html#fig04$", 1),
     ("brown figure 4", "figure brown2024.html#fig04$", 1),
@@ -62,7 +62,7 @@ OTHERS = (
     ("my own method in the contest", "documentation docs/contender#", 1),
     ("how much noise do I need", "page calculator.html", 1),
     ("kolmogorov arnold", "term glossary.html#kan$|paper wang2026.html", 2),
-    ("instrumntal variable", "paper liang2025.html|term glossary.html#dp-2s-gd$|documentation docs/library#dp-2s-gd", 3),
+    ("instrumntal variable", "paper liang2025.html|term glossary.html#dp-2s|documentation docs/library#dp-2s", 3),
     ("where do we deviate from the papers", "documentation docs/deviations#", 3),
     ("schedule noise over time", "name .*schedule|documentation docs/beyond#sec-2|figure ours.html#schedule$", 3),
     ("standard errors", "page regression.html|documentation docs/(regression|library#dp-regression)", 3),
@@ -73,10 +73,44 @@ OTHERS = (
     ("sensitivity", "term glossary.html#sensitivity$", 1),
 )
 
+# Written after the ranking was settled, so that it is tried on questions that it was not made for.
+LATER = (
+    ("how long does it take", "page index.html#compute$", 3),
+    ("Dvijotham", "paper (brown2024|choquettechoo2023).html", 1),
+    ("lemma F.1", "finding finding-release-beta-only.html", 3),
+    ("convergence warning", "name .*ConvergenceWarning", 1),
+    ("instrumental variables in python", "documentation docs/library#dp-(2s|iv)-gd", 3),
+    ("clip norm", "term glossary.html#clipping-threshold$", 3),
+    ("zero out", "term glossary.html#zero-out$", 1),
+    ("nu family", "name .*nu_family", 1),
+    ("CIFAR-10", "figure choquettechoo2023.html#fig04a$|documentation docs/pipeline#real-images", 3),
+    ("how do I change a setting", "documentation docs/pipeline#a-setting-of-your-own", 3),
+    ("what is a charitable reading", "term glossary.html#charitable-reading$", 1),
+    ("which papers are wrong", "page findings.html", 3),
+    ("boosted adassp bug", "finding finding-boosted-adassp-code.html", 1),
+    ("gaussian diferential privacy", "term glossary.html#gaussian-dp$", 3),
+    ("snakemake module", "documentation docs/pipeline#from-elsewhere", 3),
+    ("angrist evans", "figure liang2025.html#fig(05|10|11)$", 3),
+    ("floating point", "documentation (docs/library#noise-and-seeds|README#what-this-software-is-not)", 3),
+    ("table 3", "table choquettechoo2023.html#table3$", 1),
+    ("effective dimension", "term glossary.html#effective-dimension$", 1),
+    ("p-value", "documentation docs/(regression|library)|page regression.html", 3),
+)
 
-@pytest.mark.parametrize(("question", "wanted", "among"), [*REVIEWED, *OTHERS])
+
+@pytest.mark.parametrize(("question", "wanted", "among"), [*REVIEWED, *OTHERS, *LATER])
 def test_what_a_reader_wants_is_found_first(
     opened: Callable[..., WebDriver], question: str, wanted: str, among: int
 ) -> None:
-    seen = [f"{kind} {address} {text}" for kind, address, text in asked(opened, question)][:among]
+    seen = [named(*hit) for hit in asked(opened, question)][:among]
     assert any(re.match(wanted, each) for each in seen), seen
+
+
+def named(kind: str, address: str, text: str) -> str:
+    """A hit by its kind and its place."""
+    if kind == "name":
+        return f"name {text.splitlines()[0]}"
+    if kind == "documentation":
+        page, part = re.fullmatch(r"(?:docs-)?([\w-]+)\.(?:md|html)#(.*)", address).groups()  # type: ignore[union-attr]
+        return f"documentation {'' if page == 'README' else 'docs/'}{page}#{part}"
+    return f"{kind} {address}"

@@ -3,6 +3,7 @@ from dpdescent.replication.report.about import about
 from dpdescent.replication.report.about import software
 from dpdescent.replication.report.demonstrations import demonstrations
 from dpdescent.replication.report.pages import assets
+from dpdescent.replication.report.pages import documentation
 from dpdescent.replication.report.pages import made_on_request
 from dpdescent.replication.report.pages import site_files
 from dpdescent.replication.report.pages import trials
@@ -139,6 +140,7 @@ rule report:
         tables=tables_of(DEFAULT),
         statements=own(statements_of(PROJECT.papers)),
         trials=own(trials(ROOT)),
+        documentation=own(documentation(ROOT)),
     output:
         expand(f"{RESULTS}/report/{{name}}", name=site_files(PROJECT.papers, DEMONSTRATIONS)),
         datapackage=f"{RESULTS}/{datapackage.FILE}",
@@ -156,6 +158,7 @@ rule report:
         scale=SCALE,
         columns=verbatim(json.dumps(COLUMNS)),
         trials=lambda wildcards, input: option("trials", input.trials),
+        documentation=lambda wildcards, input: option("documentation", input.documentation),
         # A parameter and no input, because a build must not make artefacts on request.
         on_request=files_fingerprint(made_on_request(Path(placed(RESULTS)))),
     message:
@@ -163,7 +166,7 @@ rule report:
     shell:
         f"{RUN}/report.py"
         " --results {params.folder} --about {input.about:q}"
-        " --statements {input.statements:q} {params.trials}"
+        " --statements {input.statements:q} {params.trials} {params.documentation}"
         " --software {params.software:q} --label={params.label:q} --scale {params.scale} --columns {params.columns:q}"
         " --output {params.folder}/report > {log} 2>&1"
 

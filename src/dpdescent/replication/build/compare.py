@@ -27,7 +27,7 @@ FOLLOWS = "its table differs"
 # Files and folders of a checkout that a build in a scratch copy needs.
 SOURCES = ("CITATION.cff", "Snakefile", "config", "docs", "profiles", "pyproject.toml", "src", "workflow")
 # Further files of a checkout that the report shows, where they exist.
-SHOWN = ("requirements.lock", "results/bench.csv")
+SHOWN = ("README.md", "requirements.lock", "results/bench.csv")
 
 
 @dataclass

@@ -3,6 +3,8 @@
 It does not import numpy, because that would slow Snakemake's start.
 """
 
+import ast
+import importlib
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -113,7 +115,7 @@ PACKAGES = (
 
 
 def software(root: Path) -> Node:
-    """Citations from `CITATION.cff`, versions of the lock file, and edges between rules."""
+    """Citations from `CITATION.cff`, versions of the lock file, edges between rules, and the library's public names."""
     citation = conf.read_yaml(root / "CITATION.cff")
     lock, graph = (_text(root / name) for name in ("requirements.lock", "docs/architecture.md"))
     matches = {name: re.search(rf"^{name}==(\S+)", lock, flags=re.MULTILINE) for name in PACKAGES}
@@ -121,7 +123,24 @@ def software(root: Path) -> Node:
         **{key: citation[key] for key in ("title", "authors", "version", "date-released", "license", "references")},
         "versions": {name: version.group(1) for name, version in matches.items() if version},
         "rules": re.findall(r"^ +(\w+) --> (\w+)$", graph, flags=re.MULTILINE),
+        "names": public_names(root),
     }
+
+
+def public_names(root: Path) -> dict[str, str]:
+    """Public names of the library, each with the first sentence of its docstring, read without importing it."""
+    # By its name inside a function, as the package itself does, because no job depends on what the table names.
+    names = importlib.import_module("dpdescent.public").NAMES
+    return {name: _first_sentence(root / "src", *path.split(":")) for name, path in names.items()}
+
+
+def _first_sentence(source: Path, module: str, name: str = "") -> str:
+    """The first sentence on a function or a class of a module, or on the module where no name is given."""
+    tree = ast.parse(_text(module_file(source, module)))
+    nodes = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name]
+    docstring = ast.get_docstring(nodes[0] if nodes else tree) or ""
+    # A full stop before a number or a parenthesis is that of `eq.` or `Sec.`
+    return re.split(r"\.(?: (?=[A-Z][a-z])|$)", " ".join(docstring.split("\n\n")[0].split()))[0]
 
 
 def _text(file: Path) -> str:

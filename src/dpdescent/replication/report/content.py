@@ -48,6 +48,7 @@ class Content:
             documentation that the report shows (see `replication.report.guide`).
         on_request: rows of claims, privacy and audit of artefacts on request; empty where none was made.
         letters: letters to authors, by finding.
+        documentation: pages of the documentation, whose parts the search finds.
         choice: data on which method to take, from the module `choice` of a paper; None in a build without one.
     """
 
@@ -61,6 +62,7 @@ class Content:
     statements: list[View] = field(repr=False)
     seed_check: list[Row] = field(repr=False, default_factory=list)
     trials: Sequence[Path] = ()
+    documentation: Sequence[Path] = ()
     choice: View | None = field(repr=False, default=None)
     on_request: dict[str, list[Row]] = field(repr=False, default_factory=dict)
     letters: dict[str, str] = field(repr=False, default_factory=dict)
@@ -70,10 +72,13 @@ class Content:
         return [(paper, artefact) for paper in self.papers for artefact in paper["artefacts"]]
 
 
-def load(folder: Path, papers: list[View], inventories: Iterable[Path] = (), trials: Sequence[Path] = ()) -> Content:
+def load(
+    folder: Path, papers: list[View], inventories: Iterable[Path] = (), trials: Sequence[Path] = (),
+    documentation: Sequence[Path] = (),
+) -> Content:  # fmt: skip
     """Reads the result files of a build, and inventories of the papers' statements, each named after its paper.
 
-    For files on the reliability of the software only the names are kept.
+    For files on the reliability of the software and of the documentation only the names are kept.
     """
     claims, findings, audit = (read_rows(folder / f"{kind}.csv") for kind in ("claims", "findings", "audit"))
     privacy = entries.read(folder)
@@ -85,8 +90,8 @@ def load(folder: Path, papers: list[View], inventories: Iterable[Path] = (), tri
     method = choice(folder, papers)
     letters = {file.stem: file.read_text(encoding="utf-8") for file in sorted((folder / "letters").glob("*.md"))}
     return Content(
-        folder, papers, claims, in_order(findings), audit, privacy, bounds, stated, checked, trials, method,
-        requested(folder / ON_REQUEST), letters,
+        folder, papers, claims, in_order(findings), audit, privacy, bounds, stated, checked, trials,
+        documentation, method, requested(folder / ON_REQUEST), letters,
     )  # fmt: skip
 
 

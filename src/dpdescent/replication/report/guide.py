@@ -46,6 +46,11 @@ def html(text: str, folder: str = "", code: str = "") -> Markup:
     return Markup(reader.render(text, {"folder": folder, "code": code, "heading": "", "tables": 0, "named": ""}))
 
 
+def anchor(heading: str) -> str:
+    """Anchor of a heading, as usual readers of Markdown make it."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
 class _Page(RendererHTML):
     """A renderer with the elements that the report writes otherwise than the library; methods are named after tokens.
 
@@ -55,7 +60,7 @@ class _Page(RendererHTML):
 
     def heading_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         env["heading"] = self.renderInlineAsText(tokens[idx + 1].children, options, env)
-        tokens[idx].attrSet("id", re.sub(r"[^\w -]", "", env["heading"].lower()).replace(" ", "-"))
+        tokens[idx].attrSet("id", anchor(env["heading"]))
         return self.renderToken(tokens, idx, options, env)
 
     def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:

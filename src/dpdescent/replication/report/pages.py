@@ -15,7 +15,10 @@ MENUS = {
     "Results": ("figures", "claims", "findings", "privacy", "bounds", "statements", "on-request"),
     "About": ("glossary", "made", "reliability"),
 }
-STATIC = ("style.css", "report.js", "gaussian.js", "calculator.js", "choose.js", "search.js", "curves.js")
+STATIC = (
+    "style.css", "report.js", "gaussian.js", "calculator.js", "choose.js", "search.js", "minisearch.js",
+    "minisearch.txt", "curves.js",
+)  # fmt: skip
 # The index of the search, made of the results.
 INDEX = "search-data.js"
 # The points of a paper's curves.
@@ -34,6 +37,8 @@ TRIALS = (
     "results/bench.csv",
     GUIDE,
 )
+# Front page of the project, whose parts the search finds, as it does those of the pages of the documentation.
+FRONT = "README.md"
 # Folders of templates and static files, listed by name, because there may be other folders (__pycache__).
 ASSETS = ("static", "templates")
 
@@ -58,6 +63,12 @@ def finding_page(finding: str) -> str:
 def trials(root: Path) -> list[str]:
     """Names of the files of TRIALS that exist, relative to the project's directory."""
     return [file for file in TRIALS if (root / file).is_file()]
+
+
+def documentation(root: Path) -> list[str]:
+    """Names of the pages of the documentation, relative to the project's directory, which may lack them."""
+    found = [root / FRONT, *sorted((root / "docs").glob("*.md"))]
+    return [file.relative_to(root).as_posix() for file in found if file.is_file()]
 
 
 def made_on_request(results: Path) -> list[Path]:

@@ -47,7 +47,8 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
 
     Args:
         results: a build's results.
-        software: citation of the software: title, authors, version; `code`, if given, is the address of its files.
+        software: citation of the software: title, authors, version, and its public `names`; `code`, if given, is the
+            address of its files.
         label: label of a scale that is not the papers' own.
     """
     environment = _environment(software.get("code", ""))
@@ -61,7 +62,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
         "statements": _statements(results), "reliability": reliability.view(results.trials),
         "calculator": calculator.view(results.trials), "choose": _choose(results),
         "regression": guide.view(results.trials, software.get("code", "")),
-        "on-request": _on_request(results), "search": {"kinds": search.KINDS},
+        "on-request": _on_request(results), "search": {"kinds": search.KINDS, "asked": search.ASKED},
         "glossary": {"chapters": glossary.CHAPTERS},
         "made": {
             "software": software, "entries": references.entries(software, results.papers), "overlay": wording.OVERLAY,
@@ -81,7 +82,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
     for name, view in finding_pages.views(results).items():
         texts[name] = template.render(**common, **view, page="findings")
     texts = {name: text if name == glossary.PAGE else glossary.linked(text) for name, text in texts.items()}
-    texts |= points | {INDEX: search.script(results)}
+    texts |= points | {INDEX: search.script(results, software["names"])}
     return texts | {name: static(name) for name in STATIC}
 
 
