@@ -31,7 +31,7 @@ def test_library_is_the_release_that_its_notice_names_and_has_its_licence() -> N
 def test_every_heading_of_the_documentation_is_found_at_its_place() -> None:
     found = [(of, urlsplit(address)) for _, of, _, _, address, *_ in entries("documentation")]
     expected = []
-    for file in DOCUMENTATION:
+    for file in (ROOT / "README.md", *DOCUMENTATION):
         text = re.sub(r"^```.*?^```$", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
         heads = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
         expected += [(file.name, re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-")) for head in heads]

@@ -15,6 +15,7 @@ from dpdescent.replication.configuration import choices
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.configuration.project import Artefact, Paper, Project, figure_label
 from dpdescent.replication.configuration.values import Node
+from dpdescent.replication.report.pages import by_hand
 
 
 def about(project: Project, paper: str, root: Path) -> Node:
@@ -115,7 +116,10 @@ PACKAGES = (
 
 
 def software(root: Path) -> Node:
-    """Citations from `CITATION.cff`, versions of the lock file, edges between rules, and the library's public names."""
+    """Citations from `CITATION.cff`, versions of the lock file, edges between rules, what the search finds beside.
+
+    That is the project's front page and the public names.
+    """
     citation = conf.read_yaml(root / "CITATION.cff")
     lock, graph = (_text(root / name) for name in ("requirements.lock", "docs/architecture.md"))
     matches = {name: re.search(rf"^{name}==(\S+)", lock, flags=re.MULTILINE) for name in PACKAGES}
@@ -124,6 +128,7 @@ def software(root: Path) -> Node:
         "versions": {name: version.group(1) for name, version in matches.items() if version},
         "rules": re.findall(r"^ +(\w+) --> (\w+)$", graph, flags=re.MULTILINE),
         "names": public_names(root),
+        "front": by_hand(_text(root / "README.md")),
     }
 
 

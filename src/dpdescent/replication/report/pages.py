@@ -1,5 +1,6 @@
 """Names of the report's files. It imports nothing slow, because the pipeline reads it at its start."""
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -37,8 +38,6 @@ TRIALS = (
     "results/bench.csv",
     GUIDE,
 )
-# Front page of the project, whose parts the search finds, as it does those of the pages of the documentation.
-FRONT = "README.md"
 # Folders of templates and static files, listed by name, because there may be other folders (__pycache__).
 ASSETS = ("static", "templates")
 
@@ -66,9 +65,13 @@ def trials(root: Path) -> list[str]:
 
 
 def documentation(root: Path) -> list[str]:
-    """Names of the pages of the documentation, relative to the project's directory, which may lack them."""
-    found = [root / FRONT, *sorted((root / "docs").glob("*.md"))]
-    return [file.relative_to(root).as_posix() for file in found if file.is_file()]
+    """Names of the pages of the documentation, relative to the project's directory."""
+    return [file.relative_to(root).as_posix() for file in sorted((root / "docs").glob("*.md"))]
+
+
+def by_hand(page: str) -> str:
+    """Text of a page of the documentation without what commands write into it from the results."""
+    return re.sub(r"<!-- (\w+) -->.*?<!-- end \1 -->", "", page, flags=re.DOTALL)
 
 
 def made_on_request(results: Path) -> list[Path]:

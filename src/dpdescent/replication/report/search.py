@@ -7,6 +7,7 @@ ranks them by a library (`static/minisearch.js`).
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from markdown_it import MarkdownIt
 
@@ -14,7 +15,7 @@ from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.notation import plain
 from dpdescent.replication.report import finding_pages, glossary, guide, paper_pages, wording
 from dpdescent.replication.report.content import Content, View, extent, select
-from dpdescent.replication.report.pages import FRONT, GUIDE, PAGES
+from dpdescent.replication.report.pages import GUIDE, PAGES, by_hand
 from dpdescent.replication.report.wording import slug
 
 # Kind, paper or page that it is of, title, further text, and address, which begins with # on the paper's page; then
@@ -81,14 +82,15 @@ def origins(papers: Iterable[View]) -> dict[str, str]:
     return ORIGINS | {source: words for source, words in OVERLAID.items() if source in sources}
 
 
-def script(results: Content, names: Mapping[str, str]) -> str:
+def script(results: Content, software: Mapping[str, Any]) -> str:
     """JavaScript with the index: a list of entries, which a page that is opened from disk may load.
 
     Args:
         results: a build's results.
-        names: public names of the library, each with what it is.
+        software: the project's `front` page, and public `names` of the library, each with what it is.
     """
-    rows = ",\n".join(json.dumps(entry, ensure_ascii=False, separators=(",", ":")) for entry in entries(results, names))
+    found = entries(results, software)
+    rows = ",\n".join(json.dumps(entry, ensure_ascii=False, separators=(",", ":")) for entry in found)
     return f"window.dpdescentIndex = [\n{rows}\n];\n"
 
 
@@ -97,16 +99,16 @@ def documented(file: str, anchor: str) -> str:
     return f"{'regression.html' if file == GUIDE else f'../../../{file}'}#{anchor}"
 
 
-def entries(results: Content, names: Mapping[str, str]) -> Iterator[Entry]:
+def entries(results: Content, software: Mapping[str, Any]) -> Iterator[Entry]:
     """Yields the entries of the index, in the order in which equally good matches are shown."""
     for address, words in QUERIES.items():
         yield "page", "", PARTS.get(address) or PAGES[address.removesuffix(".html")], words, address
-    for file in results.documentation:
-        name = FRONT if file.name == FRONT else f"docs/{file.name}"
-        for title, anchor, text in sections(file.read_text(encoding="utf-8")):
+    texts = {f"docs/{file.name}": file.read_text(encoding="utf-8") for file in results.documentation}
+    for name, page in ({"README.md": software["front"]} | texts).items():
+        for title, anchor, text in sections(page):
             also = [ALSO[name, anchor]] if (name, anchor) in ALSO else []
             yield "documentation", name, title, text, documented(name, anchor), *also
-    for name, means in names.items():
+    for name, means in software["names"].items():
         yield "name", "dpdescent", name, means, documented("docs/library.md", "public-names")
     for paper in results.papers:
         key = paper["key"]
@@ -133,15 +135,17 @@ def sections(page: str) -> Iterator[tuple[str, str, str]]:
 
     Tables that are made of the results are left out: what they say is found by itself, and they are written later.
     """
-    page = re.sub(r"<!-- (\w+) -->.*?<!-- end \1 -->", "", page, flags=re.DOTALL)
-    tokens, lines = MarkdownIt("commonmark").parse(page), page.splitlines()
-    heads = [(token.map, tokens[k + 1].content) for k, token in enumerate(tokens) if token.type == "heading_open"]
-    ends = [*(lines_of[0] for lines_of, _ in heads[1:] if lines_of), len(lines)]
-    for (lines_of, head), end in zip(heads, ends, strict=True):
-        text = "\n".join(lines[lines_of[1] : end] if lines_of else [])
+    lines = by_hand(page).splitlines()
+    tokens = MarkdownIt("commonmark").parse("\n".join(lines))
+    places = [k for k, token in enumerate(tokens) if token.type == "heading_open"]
+    heads = [tokens[k + 1].content for k in places]
+    spans = [tokens[k].map or [0, 0] for k in places]
+    ends = [*(begin for begin, _ in spans[1:]), len(lines)]
+    for head, (_, begin), end in zip(heads, spans, ends, strict=True):
+        text = "\n".join(lines[begin:end])
         for mark, words in MARKS:
             text = mark.sub(words, text)
-        title = head if head == heads[0][1] else f"{heads[0][1]}: {head}"
+        title = head if head == heads[0] else f"{heads[0]}: {head}"
         yield title.replace("`", ""), guide.anchor(head), " ".join(text.split())
 
 

@@ -47,8 +47,8 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
 
     Args:
         results: a build's results.
-        software: citation of the software: title, authors, version, and its public `names`; `code`, if given, is the
-            address of its files.
+        software: citation of the software: title, authors, version, and what the search finds
+            (see `about.software`); `code`, if given, is the address of its files.
         label: label of a scale that is not the papers' own.
     """
     environment = _environment(software.get("code", ""))
@@ -82,7 +82,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
     for name, view in finding_pages.views(results).items():
         texts[name] = template.render(**common, **view, page="findings")
     texts = {name: text if name == glossary.PAGE else glossary.linked(text) for name, text in texts.items()}
-    texts |= points | {INDEX: search.script(results, software["names"])}
+    texts |= points | {INDEX: search.script(results, software)}
     return texts | {name: static(name) for name in STATIC}
 
 
