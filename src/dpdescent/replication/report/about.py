@@ -113,15 +113,21 @@ PACKAGES = (
 
 
 def software(root: Path) -> Node:
-    """Citations from `CITATION.cff`, versions of the lock file, and edges between rules."""
+    """Citations from `CITATION.cff`, versions of the lock file, edges between rules, and what pages take of README.md.
+
+    Of README.md it has one section alone, because commands write others from the results. `checkout` is the way to the
+    project's files from a report at its place in a checkout.
+    """
     citation = conf.read_yaml(root / "CITATION.cff")
-    lock, graph = (_text(root / name) for name in ("requirements.lock", "docs/architecture.md"))
+    lock, graph, readme = (_text(root / name) for name in ("requirements.lock", "docs/architecture.md", "README.md"))
+    commands = re.search(r"^## Two commands\n.*?(?=^## )", readme, flags=re.MULTILINE | re.DOTALL)
     matches = {name: re.search(rf"^{name}==(\S+)", lock, flags=re.MULTILINE) for name in PACKAGES}
     return {
         **{key: citation[key] for key in ("title", "authors", "version", "date-released", "license", "references")},
         "versions": {name: version.group(1) for name, version in matches.items() if version},
         "rules": re.findall(r"^ +(\w+) --> (\w+)$", graph, flags=re.MULTILINE),
-    }
+        "readme": commands.group() if commands else "", "checkout": "../../..",
+    }  # fmt: skip
 
 
 def _text(file: Path) -> str:
