@@ -58,11 +58,12 @@ def test_marks_become_what_they_mean(text: str, made: str) -> None:
 def test_links_lead_to_pages_to_results_and_to_the_address_of_all_other_files() -> None:
     text = (
         "[how](beyond.md#sec-1), [run](../examples/regression.ipynb), [rows](../results/paper/claims.csv), "
+        "[names](../results/paper/report/api.html), "
         "[that](../src/a&b.py#L3), [c](https://d.e/f)"
     )
     pages = (
         '<a href="docs-beyond.html#sec-1">how</a>, <a href="example-regression.html">run</a>, '
-        '<a href="../../paper/claims.csv">rows</a>'
+        '<a href="../../paper/claims.csv">rows</a>, <a href="api.html">names</a>'
     )
     elsewhere = '<a href="https://d.e/f">c</a>'
     assert guide.html(text, "docs", "https://a.b/main/") == (

@@ -1,6 +1,8 @@
 """The reference of the library's public names, from signatures and docstrings in its source, of which nothing runs."""
 
 import ast
+import hashlib
+import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,9 +45,9 @@ class Place:
         return cleandoc(ast.get_docstring(self.node) or "")
 
 
-def files() -> list[Path]:
-    """Source files of the public names; an edit of a docstring in one of them makes the report again."""
-    return sorted({_file(path.partition(":")[0]) for path in NAMES.values()})
+def fingerprint() -> str:
+    """A short hash over all that the pages say, because docstrings do not count as code; comments stay out of it."""
+    return hashlib.sha256(json.dumps(list(views((), ""))).encode()).hexdigest()[:12]
 
 
 def page_of(name: str) -> str:
@@ -58,7 +60,7 @@ def views(papers: Collection[str], code: str) -> Iterator[tuple[str, View]]:
     """Yields the pages, each with its data.
 
     Args:
-        papers: keys of the papers, whose pages formulas lead to.
+        papers: keys of the published papers, which docstrings cite, and to whose pages they lead.
         code: address of the project's files; without one they are named.
     """
     entries = {name: _entry(name, _of(name), papers) for name in NAMES}
@@ -71,7 +73,8 @@ def views(papers: Collection[str], code: str) -> Iterator[tuple[str, View]]:
 
 
 def _file(module: str) -> Path:
-    return SOURCE / f"{module.replace('.', '/')}.py"
+    path = SOURCE / module.replace(".", "/")
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
 @cache
@@ -121,7 +124,7 @@ def _entry(name: str, place: Place, papers: Collection[str], owner: str = "") ->
     said, parts = _parsed(place.text)
     text = [_prose(each, papers) for each in said]
     return {
-        "name": full, "anchor": full, "kind": _kind(node), "signature": _signature(full, node), "page": "",
+        "name": full, "anchor": full, "kind": _kind(node), "signature": _signature(full, place), "words": _words(place),
         "first": text[0] if text else Markup(""), "text": text,
         "parts": [(PARTS[head], _items(body, papers)) for head, body in parts.items()],
         "file": _file(place.module).relative_to(SOURCE.parent).as_posix(),
@@ -149,49 +152,99 @@ def _has(node: Definition, decorator: str) -> bool:
     return any(re.match(rf"{decorator}\b", ast.unparse(each)) for each in node.decorator_list)
 
 
-def _signature(name: str, node: Definition | ast.Module) -> str:
+def _signature(name: str, place: Place) -> str:
     """How an object is called, with types as its source has them; of a property its type, of a module nothing."""
+    node = place.node
     if isinstance(node, ast.Module):
         return ""
     if isinstance(node, ast.FunctionDef):
         returns = f" -> {_type(node.returns)}" if node.returns else ""
         if _kind(node) == "property":
             return f"{name}{returns.replace(' -> ', ': ')}"
-        return f"{name}({', '.join(_arguments(node.args, method='.' in name))}){returns}"
+        return f"{name}({', '.join(_arguments(place.module, node.args))}){returns}"
     makes = [each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "__init__"]
     if makes:
-        return f"{name}({', '.join(_arguments(makes[0].args, method=True))})"
-    return f"{name}({', '.join(_fields(node))})" if _has(node, "dataclass") else name
+        return f"{name}({', '.join(_arguments(place.module, makes[0].args))})"
+    return f"{name}({', '.join(_fields(place.module, node))})" if _has(node, "dataclass") else name
 
 
-def _arguments(given: ast.arguments, method: bool) -> Iterator[str]:
-    """Arguments with types and defaults; of a method without the first one, unless a module's function has a dot."""
+def _arguments(module: str, given: ast.arguments) -> Iterator[str]:
+    """Arguments with types and defaults, without the object or class to which a method belongs."""
     plain = [*given.posonlyargs, *given.args]
     defaults: list[ast.expr | None] = [*[None] * (len(plain) - len(given.defaults)), *given.defaults]
-    pairs = list(zip(plain, defaults, strict=True))
-    yield from (_argument(each, default) for each, default in pairs if not (method and each.arg == "self"))
+    for each, default in zip(plain, defaults, strict=True):
+        if each.arg not in ("self", "cls"):
+            yield _argument(module, each, default)
     if given.vararg:
-        yield f"*{_argument(given.vararg, None)}"
+        yield f"*{_argument(module, given.vararg, None)}"
     elif given.kwonlyargs:
         yield "*"
-    yield from (_argument(each, default) for each, default in zip(given.kwonlyargs, given.kw_defaults, strict=True))
+    for each, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+        yield _argument(module, each, default)
 
 
-def _argument(each: ast.arg, default: ast.expr | None) -> str:
+def _argument(module: str, each: ast.arg, default: ast.expr | None) -> str:
     kind = f": {_type(each.annotation)}" if each.annotation else ""
-    return f"{each.arg}{kind}" + (f" = {ast.unparse(default)}" if default else "")
+    return f"{each.arg}{kind}" + (f" = {_value(module, default)}" if default else "")
 
 
-def _fields(node: ast.ClassDef) -> Iterator[str]:
+def _value(module: str, default: ast.expr) -> str:
+    """A default as it is written; a constant by its value."""
+    found = _assigned(module, ast.unparse(default))
+    return ast.unparse(found[1] if found and isinstance(found[1], ast.Constant) else default)
+
+
+def _assigned(module: str, name: str) -> tuple[str, ast.expr] | None:
+    """The value of a name that a module has or imports from another one of ours, with the module that has it."""
+    owner, _, attribute = name.rpartition(".")
+    for node in _module(module).body:
+        if isinstance(node, ast.Assign):
+            names, value = node.targets[0], node.value
+            pairs = [(names, value)]
+            if isinstance(names, ast.Tuple) and isinstance(value, ast.Tuple):
+                pairs = list(zip(names.elts, value.elts, strict=True))
+            if found := [each for target, each in pairs if ast.unparse(target) == name]:
+                return module, found[0]
+        elif isinstance(node, ast.ImportFrom) and str(node.module).startswith("dpdescent"):
+            for alias in node.names:
+                if (owner or name) in (alias.asname, alias.name):
+                    where = (f"{node.module}.{alias.name}", attribute) if owner else (str(node.module), alias.name)
+                    return _assigned(*where)
+    return None
+
+
+def _fields(module: str, node: ast.ClassDef) -> Iterator[str]:
     """Fields of a data class, which are the arguments that make one."""
     for each in node.body:
         if isinstance(each, ast.AnnAssign) and not ast.unparse(each.target).startswith("_"):
-            default, called = each.value, {}
-            if isinstance(default, ast.Call):
-                called = {key.arg: key.value for key in default.keywords}
-                default = called.get("default", called.get("default_factory"))
-            kind = f"{ast.unparse(each.target)}: {_type(each.annotation)}"
-            yield kind + (f" = {ast.unparse(default)}" if default else "")
+            default = "" if each.value is None else _value(module, each.value)
+            if isinstance(each.value, ast.Call):
+                given = {key.arg: _value(module, key.value) for key in each.value.keywords}
+                made = f"{given['default_factory']}()" if "default_factory" in given else ""
+                default = given.get("default", made)
+            yield f"{ast.unparse(each.target)}: {_type(each.annotation)}" + (f" = {default}" if default else "")
+
+
+def _words(place: Place) -> list[tuple[str, list[str]]]:
+    """Types of arguments that are one of several words, by their short names, with these words."""
+    if isinstance(place.node, ast.FunctionDef):
+        kinds = [each.annotation for each in (*place.node.args.args, *place.node.args.kwonlyargs)]
+    else:
+        kinds = [each.annotation for each in place.node.body if isinstance(each, ast.AnnAssign)]
+    nodes = (node for kind in kinds if kind for node in ast.walk(kind))
+    names = dict.fromkeys(ast.unparse(node) for node in nodes if isinstance(node, ast.Name | ast.Attribute))
+    known = ((name, _literal(place.module, name)) for name in names)
+    return [(name.rpartition(".")[2], words) for name, words in known if words]
+
+
+def _literal(module: str, name: str) -> list[str]:
+    """The words of a type of words; empty for another type."""
+    home, value = _assigned(module, name) or (module, None)
+    if not (isinstance(value, ast.Subscript) and ast.unparse(value.value) == "Literal"):
+        return []
+    each = value.slice.elts if isinstance(value.slice, ast.Tuple) else [value.slice]
+    found = (_literal(home, one.id) if isinstance(one, ast.Name) else [str(ast.literal_eval(one))] for one in each)
+    return [word for words in found for word in words]
 
 
 def _type(node: ast.expr) -> str:
@@ -236,13 +289,15 @@ def _cited(text: str, papers: Collection[str]) -> Markup:
 
 
 def _sources(place: Place, papers: Collection[str]) -> list[Markup]:
-    """Where in which paper a definition comes from: what its docstring cites, or else that of its module."""
+    """Where a definition comes from: what its docstring cites or else that of its module, or that no paper has it."""
     if not papers:
         return []
     cited = re.compile(rf"(?:{'|'.join(papers)}) [^,;:)]*[^,;:). ]")
     for text in (place.text, cleandoc(ast.get_docstring(_module(place.module)) or "")):
         if found := dict.fromkeys(cited.findall(" ".join(text.split()))):
             return [_cited(each, papers) for each in found]
+        if own := re.search(r"in none of the (?:five )?papers", text):
+            return [Markup('{}: <a href="docs-beyond.html">derived</a>').format(own.group())]
     return []
 
 

@@ -25,6 +25,8 @@ from dpdescent.replication.report import references
 from dpdescent.replication.report.pages import DOCUMENTS, STAND_IN
 
 PAGE_OF = {file: page for page, file in DOCUMENTS.items()} | STAND_IN
+# Pages of the committed report stand for those of this one.
+REPORT = "results/paper/report/"
 # Letters by which the style knows the kinds of words in code, from the first kind that a word is of.
 KINDS = (
     (token.Comment, "c"), (token.Keyword, "k"), (token.Operator.Word, "k"), (token.Name.Tag, "k"),
@@ -164,6 +166,8 @@ def _address(path: str, code: str) -> str:
     """Address of a file of the project: its page, its place beside the report, or at the address of all files."""
     if path in PAGE_OF:
         return f"{PAGE_OF[path]}.html"
+    if path.startswith(REPORT):
+        return path.removeprefix(REPORT)
     if path.startswith("results/"):
         return f"../../{path.removeprefix('results/')}"
     return code and f"{code.rstrip('/')}/{path}"

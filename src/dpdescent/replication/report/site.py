@@ -140,8 +140,8 @@ def _documentation(results: Content, software: Mapping[str, Any], label: str) ->
     # Documents speak of the papers' own scale, and quote no other.
     blocks = {} if label else content.quotes(results.folder, results.papers)
     yield documents.TEMPLATE, documents.views(results.trials, software, blocks)
-    keys, code = [paper["key"] for paper in results.papers], software.get("code") or software.get("checkout", "")
-    yield api.TEMPLATE, api.views(keys, code)
+    published = [paper["key"] for paper in results.papers if "arxiv" in paper]
+    yield api.TEMPLATE, api.views(published, software.get("code") or software.get("checkout", ""))
 
 
 def _overview(results: Content, software: Mapping[str, Any]) -> View:
