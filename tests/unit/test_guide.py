@@ -74,6 +74,7 @@ def test_links_lead_to_pages_to_results_and_to_the_address_of_all_other_files() 
 
 def test_a_part_is_taken_alone_from_its_heading_to_the_next_of_its_level() -> None:
     text = "# A\n\na\n\n### B\n\nb\n\n#### C\n\n```sh\n# D\n```\n\n### D\n\nd\n"
+    assert guide.read(text, under="B") == guide.read(text.replace("### D", "## D"), under="B")
     made, headings = guide.read(text, under="B")
     assert made == (
         '<h2 id="b">B</h2>\n<p>b</p>\n<h3 id="c">C</h3>\n<pre tabindex="0"><span class="c"># D</span></pre>\n'
