@@ -12,7 +12,6 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "results/paper"
 INVENTORIES = sorted((ROOT / "docs/statements").glob("*.csv"))
 TRIALS = [ROOT / file for file in pages.trials(ROOT)]
-DOCUMENTATION = [ROOT / file for file in pages.documentation(ROOT)]
 
 
 @cache
@@ -26,7 +25,7 @@ def papers() -> list[dict[str, Any]]:
 @cache
 def texts() -> dict[str, str]:
     """All pages and scripts by the name of their file, except what differs between rebuilds."""
-    return site.pages(content.load(RESULTS, papers(), INVENTORIES, TRIALS, DOCUMENTATION), about.software(ROOT))
+    return site.pages(content.load(RESULTS, papers(), INVENTORIES, TRIALS), about.software(ROOT))
 
 
 def write(folder: Path) -> Path:

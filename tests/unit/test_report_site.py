@@ -16,7 +16,7 @@ from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.judging import other_seed
 from dpdescent.replication.report import about, content, pages, site, wording
 from dpdescent.replication.report.demonstrations import demonstrations
-from report_made import DOCUMENTATION, INVENTORIES, RESULTS, ROOT, TRIALS, papers, texts
+from report_made import INVENTORIES, RESULTS, ROOT, TRIALS, papers, texts
 
 DEMONSTRATIONS = demonstrations(ROOT / "src", [folder.name for folder in (ROOT / "src/dpdescent/papers").iterdir()])
 VOID = {"meta", "link", "img", "input", "br"}
@@ -192,7 +192,7 @@ def test_pages_are_light(made: dict[str, str]) -> None:
 # Slow, because the committed report, of another process, is compared byte by byte above.
 @pytest.mark.slow
 def test_pages_are_the_same_twice(made: dict[str, str]) -> None:
-    again = site.pages(content.load(RESULTS, papers(), INVENTORIES, TRIALS, DOCUMENTATION), about.software(ROOT))
+    again = site.pages(content.load(RESULTS, papers(), INVENTORIES, TRIALS), about.software(ROOT))
     assert {name: text for name, text in again.items() if text != made[name]} == {}
 
 

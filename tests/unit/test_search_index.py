@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 import dpdescent
 from dpdescent.public import NAMES
-from dpdescent.replication.report import about, pages, search
-from report_made import DOCUMENTATION, RESULTS, ROOT, texts
+from dpdescent.replication.report import api, pages, search
+from report_made import RESULTS, ROOT, texts
 
 NOTICE = (ROOT / "src/dpdescent/replication/report/static/minisearch.txt").read_text(encoding="utf-8")
 
@@ -31,7 +31,8 @@ def test_library_is_the_release_that_its_notice_names_and_has_its_licence() -> N
 def test_every_heading_of_the_documentation_is_found_at_its_place() -> None:
     found = [(of, urlsplit(address)) for _, of, _, _, address, *_ in entries("documentation")]
     expected = []
-    for file in (ROOT / "README.md", *DOCUMENTATION):
+    for name in ("README.md", *(name for name in pages.DOCUMENTS.values() if name.endswith(".md"))):
+        file = ROOT / name
         text = re.sub(r"^```.*?^```$", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
         heads = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
         expected += [(file.name, re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-")) for head in heads]
@@ -45,7 +46,7 @@ def test_every_kind_has_entries_and_no_other() -> None:
 
 
 def test_public_names_are_found_with_the_first_sentence_of_their_docstrings() -> None:
-    names = about.public_names(ROOT)
+    names = api.sentences()
     assert list(names) == list(NAMES)
     for name, sentence in names.items():
         assert len(sentence) > 15, name

@@ -1,9 +1,9 @@
 # Files that the papers share: claims, findings and the ledger in one file each, the report, the manifest, all costs.
 from dpdescent.replication.report.about import about
 from dpdescent.replication.report.about import software
+from dpdescent.replication.report.api import fingerprint as reference_fingerprint
 from dpdescent.replication.report.demonstrations import demonstrations
 from dpdescent.replication.report.pages import assets
-from dpdescent.replication.report.pages import documentation
 from dpdescent.replication.report.pages import made_on_request
 from dpdescent.replication.report.pages import site_files
 from dpdescent.replication.report.pages import trials
@@ -140,7 +140,6 @@ rule report:
         tables=tables_of(DEFAULT),
         statements=own(statements_of(PROJECT.papers)),
         trials=own(trials(ROOT)),
-        documentation=own(documentation(ROOT)),
     output:
         expand(f"{RESULTS}/report/{{name}}", name=site_files(PROJECT.papers, DEMONSTRATIONS)),
         datapackage=f"{RESULTS}/{datapackage.FILE}",
@@ -149,16 +148,24 @@ rule report:
     benchmark:
         f"{BUILD}/benchmarks/report.tsv"
     params:
-        code=code("report", *choices_of(PROJECT.papers)),
+        code=code("report", *told_to_report(PROJECT.papers)),
         folder=subpath(output[0], ancestor=2),
         templates=files_fingerprint(assets()),
-        versions=versions("jinja2", "markdown-it-py"),
-        software=verbatim(json.dumps(software(ROOT) | {"code": config.get("code_address") or ""})),
+        # A function, so that jobs of other rules need not read the library's docstrings.
+        reference=lambda wildcards: reference_fingerprint(),
+        versions=versions("jinja2", "markdown-it-py", "pygments"),
+        software=verbatim(
+            json.dumps(
+                software(ROOT)
+                | {"code": config.get("code_address") or ""}
+                # From a folder elsewhere no link leads to the checkout.
+                | ({} if AT_HOME else {"checkout": ""})
+            )
+        ),
         label=verbatim(FIGURE_LABEL),
         scale=SCALE,
         columns=verbatim(json.dumps(COLUMNS)),
         trials=lambda wildcards, input: option("trials", input.trials),
-        documentation=lambda wildcards, input: option("documentation", input.documentation),
         # A parameter and no input, because a build must not make artefacts on request.
         on_request=files_fingerprint(made_on_request(Path(placed(RESULTS)))),
     message:
@@ -166,7 +173,7 @@ rule report:
     shell:
         f"{RUN}/report.py"
         " --results {params.folder} --about {input.about:q}"
-        " --statements {input.statements:q} {params.trials} {params.documentation}"
+        " --statements {input.statements:q} {params.trials}"
         " --software {params.software:q} --label={params.label:q} --scale {params.scale} --columns {params.columns:q}"
         " --output {params.folder}/report > {log} 2>&1"
 

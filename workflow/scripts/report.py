@@ -17,7 +17,6 @@ def main() -> None:
     parser.add_argument("--about", type=Path, nargs="+", required=True, help="JSON of each paper, in order")
     parser.add_argument("--statements", type=Path, nargs="*", default=[], help="CSV of each paper's statements")
     parser.add_argument("--trials", type=Path, nargs="*", default=[], help="CSVs on what the software withstands")
-    parser.add_argument("--documentation", type=Path, nargs="*", default=[], help="Markdown of the documentation")
     parser.add_argument("--software", type=json.loads, required=True, help="JSON: how to cite the software")
     parser.add_argument("--label", default="", help="label of a scale that is not the papers' own")
     parser.add_argument("--scale", required=True, help="the scale")
@@ -26,7 +25,7 @@ def main() -> None:
     args = parser.parse_args()
     papers = [json.loads(checked(path)) for path in args.about]
     for name, text in site.pages(
-        content.load(args.results, papers, args.statements, args.trials, args.documentation), args.software, args.label
+        content.load(args.results, papers, args.statements, args.trials), args.software, args.label
     ).items():
         with atomic(args.output / name) as stream:
             stream.write(text)

@@ -3,8 +3,6 @@
 It does not import numpy, because that would slow Snakemake's start.
 """
 
-import ast
-import importlib
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -116,36 +114,21 @@ PACKAGES = (
 
 
 def software(root: Path) -> Node:
-    """Citations from `CITATION.cff`, versions of the lock file, edges between rules, what the search finds beside.
+    """Citations from `CITATION.cff`, versions of the lock file, edges between rules, and what is taken of README.md.
 
-    That is the project's front page and the public names.
+    Of README.md it has a section for pages, and for the search all that no command writes from the results. `checkout`
+    is the way to the project's files from a report at its place in a checkout.
     """
     citation = conf.read_yaml(root / "CITATION.cff")
-    lock, graph = (_text(root / name) for name in ("requirements.lock", "docs/architecture.md"))
+    lock, graph, readme = (_text(root / name) for name in ("requirements.lock", "docs/architecture.md", "README.md"))
+    commands = re.search(r"^## Two commands\n.*?(?=^## )", readme, flags=re.MULTILINE | re.DOTALL)
     matches = {name: re.search(rf"^{name}==(\S+)", lock, flags=re.MULTILINE) for name in PACKAGES}
     return {
         **{key: citation[key] for key in ("title", "authors", "version", "date-released", "license", "references")},
         "versions": {name: version.group(1) for name, version in matches.items() if version},
         "rules": re.findall(r"^ +(\w+) --> (\w+)$", graph, flags=re.MULTILINE),
-        "names": public_names(root),
-        "front": by_hand(_text(root / "README.md")),
-    }
-
-
-def public_names(root: Path) -> dict[str, str]:
-    """Public names of the library, each with the first sentence of its docstring, read without importing it."""
-    # By its name inside a function, as the package itself does, because no job depends on what the table names.
-    names = importlib.import_module("dpdescent.public").NAMES
-    return {name: _first_sentence(root / "src", *path.split(":")) for name, path in names.items()}
-
-
-def _first_sentence(source: Path, module: str, name: str = "") -> str:
-    """The first sentence on a function or a class of a module, or on the module where no name is given."""
-    tree = ast.parse(_text(module_file(source, module)))
-    nodes = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name]
-    docstring = ast.get_docstring(nodes[0] if nodes else tree) or ""
-    # A full stop before a number or a parenthesis is that of `eq.` or `Sec.`
-    return re.split(r"\.(?: (?=[A-Z][a-z])|$)", " ".join(docstring.split("\n\n")[0].split()))[0]
+        "front": by_hand(readme), "readme": commands.group() if commands else "", "checkout": "../../..",
+    }  # fmt: skip
 
 
 def _text(file: Path) -> str:

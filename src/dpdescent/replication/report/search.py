@@ -13,9 +13,9 @@ from markdown_it import MarkdownIt
 
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.notation import plain
-from dpdescent.replication.report import finding_pages, glossary, guide, paper_pages, wording
+from dpdescent.replication.report import api, documents, finding_pages, glossary, guide, paper_pages, wording
 from dpdescent.replication.report.content import Content, View, extent, select
-from dpdescent.replication.report.pages import GUIDE, PAGES, by_hand
+from dpdescent.replication.report.pages import DOCUMENTS, PAGES, by_hand
 from dpdescent.replication.report.wording import slug
 
 # Kind, paper or page that it is of, title, further text, and address, which begins with # on the paper's page; then
@@ -52,6 +52,10 @@ QUERIES = {
     "choose.html": "which method should I use, recommendation, advice, comparison of methods, best method",
     "regression.html": "how do I run a regression on my own data, CSV, standard errors, confidence intervals, "
     "statsmodels, paragraph for a paper, wages by schooling, 0/1 outcome, p-values, what a budget buys",
+    "install.html": "installation, requirements, download, clone, environment",
+    "api.html": "API reference, functions, classes, arguments",
+    "example-regression.html": "Jupyter, example of a private regression in Python",
+    "example-instruments.html": "Jupyter, example with instrumental variables in Python, weak instruments",
     "made.html": "how to cite, how do I run it at my epsilon, my own budget, a grid of my own, BibTeX, citation, "
     "licence, versions, rule graph, pipeline, provenance",
     "made.html#values": "guessed values, guesses, assumed values, assumptions, unstated, not stated, left open, our "
@@ -87,7 +91,7 @@ def script(results: Content, software: Mapping[str, Any]) -> str:
 
     Args:
         results: a build's results.
-        software: the project's `front` page, and public `names` of the library, each with what it is.
+        software: data on the software, with the `front` page of the project.
     """
     found = entries(results, software)
     rows = ",\n".join(json.dumps(entry, ensure_ascii=False, separators=(",", ":")) for entry in found)
@@ -95,21 +99,21 @@ def script(results: Content, software: Mapping[str, Any]) -> str:
 
 
 def documented(file: str, anchor: str) -> str:
-    """Address of a part of a page of the documentation, seen from the report: the file in the checkout around it."""
-    return f"{'regression.html' if file == GUIDE else f'../../../{file}'}#{anchor}"
+    """Address of a part of a document: on its page, or of README.md, which has none, in the checkout around."""
+    return f"{f'{guide.PAGE_OF[file]}.html' if file in DOCUMENTS.values() else f'../../../{file}'}#{anchor}"
 
 
 def entries(results: Content, software: Mapping[str, Any]) -> Iterator[Entry]:
     """Yields the entries of the index, in the order in which equally good matches are shown."""
     for address, words in QUERIES.items():
         yield "page", "", PARTS.get(address) or PAGES[address.removesuffix(".html")], words, address
-    texts = {f"docs/{file.name}": file.read_text(encoding="utf-8") for file in results.documentation}
+    texts = {file: documents.text_of(results.trials, file) for file in DOCUMENTS.values() if file.endswith(".md")}
     for name, page in ({"README.md": software["front"]} | texts).items():
         for title, anchor, text in sections(page):
             also = [ALSO[name, anchor]] if (name, anchor) in ALSO else []
             yield "documentation", name, title, text, documented(name, anchor), *also
-    for name, means in software["names"].items():
-        yield "name", "dpdescent", name, means, documented("docs/library.md", "public-names")
+    for name, means in api.sentences().items():
+        yield "name", "dpdescent", name, means, f"{api.page_of(name)}.html#{name}"
     for paper in results.papers:
         key = paper["key"]
         yield "paper", key, paper["title"], f"{paper['authors']}, {paper['year']}", f"{key}.html"
