@@ -77,3 +77,4 @@ run it
         ("A page", "a-page", "Of words in bold."),
         ("A page: Part, too", "part-too", "a, b; c, d; # no heading run it"),
     ]
+    assert list(search.sections("")) == []

@@ -141,7 +141,8 @@ def sections(page: str) -> Iterator[tuple[str, str, str]]:
     heads = [tokens[k + 1].content for k in places]
     spans = [tokens[k].map or [0, 0] for k in places]
     ends = [*(begin for begin, _ in spans[1:]), len(lines)]
-    for head, (_, begin), end in zip(heads, spans, ends, strict=True):
+    # Of a page without headings, as of one that a checkout lacks, the end alone is left over.
+    for head, (_, begin), end in zip(heads, spans, ends, strict=False):
         text = "\n".join(lines[begin:end])
         for mark, words in MARKS:
             text = mark.sub(words, text)
