@@ -154,14 +154,7 @@ rule report:
         # A function, so that jobs of other rules need not read the library's docstrings.
         reference=lambda wildcards: reference_fingerprint(),
         versions=versions("jinja2", "markdown-it-py", "pygments"),
-        software=verbatim(
-            json.dumps(
-                software(ROOT)
-                | {"code": config.get("code_address") or ""}
-                # From a folder elsewhere no link leads to the checkout.
-                | ({} if AT_HOME else {"checkout": ""})
-            )
-        ),
+        software=verbatim(json.dumps(software(ROOT) | {"code": config.get("code_address") or ""})),
         label=verbatim(FIGURE_LABEL),
         scale=SCALE,
         columns=verbatim(json.dumps(COLUMNS)),

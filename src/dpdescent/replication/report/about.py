@@ -117,7 +117,8 @@ def software(root: Path) -> Node:
     """Citations from `CITATION.cff`, versions of the lock file, edges between rules, and what is taken of README.md.
 
     Of README.md it has a section for pages, and for the search all that no command writes from the results. `checkout`
-    is the way to the project's files from a report at its place in a checkout.
+    is the way to the project's files from a report in a checkout; elsewhere it is the same, because bytes are, and an
+    address is needed.
     """
     citation = conf.read_yaml(root / "CITATION.cff")
     lock, graph, readme = (_text(root / name) for name in ("requirements.lock", "docs/architecture.md", "README.md"))
