@@ -21,6 +21,11 @@ from dpdescent.replication.report.summary import table as piped
 Where = Mapping[str, Any]
 
 
+def beyond(results: Path) -> dict[str, str]:
+    """The blocks of docs/beyond.md."""
+    return {quote.__name__: quote(results) for quote in (advice, rules, calibrated, regression, ends)}
+
+
 def advice(results: Path) -> str:
     """The advice on which method to take, with its regret."""
     rows = [row for row in read_rows(results / "ours/decision.csv") if row["panel"] == decision.BY_ANSWER]

@@ -77,10 +77,8 @@ def advice(results: Path) -> str:
 
 def beyond(results: Path) -> dict[str, str]:
     """The blocks of docs/beyond.md, from the same module."""
-    pages = importlib.import_module("dpdescent.papers.ours.pages")
-    return {
-        name: str(getattr(pages, name)(results)) for name in ("advice", "rules", "calibrated", "regression", "ends")
-    }
+    blocks: dict[str, str] = importlib.import_module("dpdescent.papers.ours.pages").beyond(results)
+    return blocks
 
 
 def documented() -> dict[str, str]:
