@@ -121,6 +121,15 @@ function costs(budget) {
   put("cost", (entry) => ` · ${minutes(entry)} CPU-minutes, ${entry.peak_mb.toFixed(0)} MB at most, in the last full build`);
 }
 
+// Frames of tables that are wider than the screen say that they scroll; turning a phone changes which ones do.
+function tellWide() {
+  for (const frame of document.querySelectorAll(".document .scroll")) {
+    frame.toggleAttribute("data-wide", frame.scrollWidth > frame.clientWidth + 1);
+  }
+}
+
+tellWide();
+window.addEventListener("resize", tellWide);
 document.querySelectorAll("form.filters[data-for]").forEach(filterable);
 document.querySelectorAll("table.sortable").forEach(sortable);
 zoomable(document.querySelectorAll("a.zoom"));
