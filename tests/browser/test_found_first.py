@@ -44,7 +44,7 @@ OTHERS = (
     ("Balasubramanian", "paper liang2025.html", 1),
     ("how do I cite this", "page made.html", 1),
     ("install", "documentation (README#two-commands|docs/pipeline#the-environment|docs/library)", 3),
-    ("pip install", "documentation (README#what-you-get|docs/library)", 3),
+    ("pip install", "documentation (README#from-python-and-on-a-table-of-yours|docs/library)", 3),
     ("slurm", "documentation docs/pipeline#a-cluster", 3),
     ("secure_generator", "name .*secure_generator", 1),
     ("dp_regression", "name .*dp_regression", 1),
