@@ -274,15 +274,15 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
     yield finding(
         id="logarithms-of-2.7", location="Thm 2.7 (10), (11), (82)", kind="mathematics", severity="low", status="confirmed", artefact="bounds",
         statement="the error is at most c' ln^4(n rho/beta p) sigma p / (sqrt(rho) n), with gamma of order ln^3(nT/beta)",
-        expected="an error over (11) that stays bounded as p grows, or rho falls, at a fixed n rho / p",
+        expected="an error over (11) that is bounded in p and 1/rho at a fixed n rho / p",
         measured=(
-            "noise of the theorem's own gamma and T over (11) at rho = 1, n = 100p, c = c' = 1: "
+            "the noise over (11) at rho = 1, n = 100p, c = 1: "
             + ", ".join(f"{accuracy.error_over_bound(n=100 * p, p=p, rho=1.0, beta=evidence.settings['beta']):.2g} at p = {p:.0e}" for p in (10**2, 10**4, 10**8))
-            + "; (11) read from left to right, p = 10, n = 100p/rho, c = 10: "
+            + "; read from left to right, n = 100p/rho, p = c = 10: "
             + ", ".join(f"{accuracy.error_over_bound(n=1000 / rho, p=10, rho=rho, beta=evidence.settings['beta'], constant=10.0, left_to_right=True):.2g} at rho = {rho:g}" for rho in (1.0, 1e-12))
         ),
         why="gamma has ln^3(nT/beta), (11) has ln(n rho / (beta p)), which is bounded",
-        charitable="without brackets n rho/beta p may be (n rho/beta) p, with which no power is missing along p, but along 1/rho; the rate is the same up to logarithms, as Theorem 1.2 says",
+        charitable="n rho/beta p may be (n rho/beta) p, with which no power is missing along p, but along 1/rho; the rate is right up to logarithms",
         repair="ln(nT/beta) in (11)",
     )  # fmt: skip
     yield finding(

@@ -112,7 +112,7 @@ def _algorithms(sample: IVSample) -> Iterator[Claim]:
     yield claim(
         id="app-C-releases", **ALGORITHMS | {"location": "App. C", "kind": "privacy"},
         statement="(algebra) the accountant composes 2T Gaussian releases",
-        quantity="releases in the ledger of a run over 2T", measured=exactly(sum(releases) / (2 * STEPS)),
+        quantity="releases in the ledger of a run over 2T", measured=exactly(int(np.sum(releases)) / (2 * STEPS)),
         criterion=within_of(1.0, EQUAL), changed=COUNTED,
     )  # fmt: skip
     p, q = sample.p, sample.q

@@ -394,7 +394,7 @@ def _by_sigma(evidence: Evidence, private: Places) -> Places:
 
 def _mean(estimates: Sequence[Estimate]) -> Estimate:
     """The mean of independent estimates."""
-    value = sum(estimate.value for estimate in estimates) / len(estimates)
+    value = float(np.mean([estimate.value for estimate in estimates]))
     half = math.hypot(*(estimate.high - estimate.value for estimate in estimates)) / len(estimates)
     return Estimate(value, value - half, value + half)
 

@@ -24,6 +24,7 @@ from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate, exactly
+from dpdescent.sums import added
 
 # A network, records and a run so small that every number of it can be compared; the step and the noise are large, so
 # that no term of an identity is lost in rounding.
@@ -279,12 +280,12 @@ def _batches() -> Claim:
 
     records = [mean((record,)) for record in range(RECORDS)]
     whole = np.mean(records, axis=0)
-    spread = sum(_norm(record - whole) ** 2 for record in records) / RECORDS
+    spread = added(_norm(record - whole) ** 2 for record in records) / RECORDS
     largest = max(_norm(record) for record in records)
     sizes: Places = {}
     for size in range(1, RECORDS):
         means = [mean(rows) for rows in itertools.combinations(range(RECORDS), size)]
-        variance = sum(_norm(each - whole) ** 2 for each in means) / len(means)
+        variance = added(_norm(each - whole) ** 2 for each in means) / len(means)
         stated = (RECORDS - size) / (size * (RECORDS - 1)) * spread
         sizes[f"mean, B = {size}"] = _off(_norm(np.mean(means, axis=0) - whole) / _norm(whole))
         sizes[f"variance, B = {size}"] = _off(abs(variance - stated) / stated)

@@ -10,6 +10,7 @@ from typing import Any
 
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.report import statements
+from dpdescent.sums import added
 
 Row = dict[str, str]
 
@@ -60,7 +61,7 @@ class Tables:
     def total(self, file: str, column: str, /, **where: Any) -> float:
         """The sum of a column over such rows, of which there must be some."""
         self.count(file, **where)
-        return sum(_number(row, column, file) for row in self.rows(file, **where))
+        return added(_number(row, column, file) for row in self.rows(file, **where))
 
     def largest(self, file: str, column: str, /, **where: Any) -> float:
         """The largest value of a column over such rows, of which there must be some."""
@@ -122,7 +123,7 @@ class Tables:
     def judged_statements(self, paper: str) -> tuple[int, int]:
         """Numbers of a paper's listed statements that something judges, and of all."""
         rows = self.rows(f"docs/statements/{paper}.csv")
-        return sum(statements.state(row).startswith("judged") for row in rows), len(rows)
+        return sum(bool(statements.state(row).startswith("judged")) for row in rows), len(rows)
 
 
 def _is(cell: str, wanted: Any) -> bool:

@@ -54,7 +54,7 @@ def of_verdicts(claims: Sequence[Row], keys: Sequence[str]) -> list[list[Any]]:
     counts = {key: summary.verdict_counts(claims, key) for key in keys}
     return [
         [
-            code(key), *(mine["paper"][verdict] for verdict in wording.VERDICTS), sum(mine["paper"].values()),
+            code(key), *(mine["paper"][verdict] for verdict in wording.VERDICTS), mine["paper"].total(),
             *(summary.held(mine[source]) for source in wording.OTHER_SOURCES),
         ]
         for key, mine in counts.items()
