@@ -38,7 +38,7 @@ function values(item, name) {
   return (item.dataset[name] || "").split("|");
 }
 
-// As many items of a long list or table as it says; a button shows the others, and so does a link to one of them.
+// As many items of a long list or table as it says; a button shows the others, and a link to one of them that one.
 function paged(target) {
   const first = Number(target.dataset.paged);
   const more = document.createElement("button");
@@ -51,11 +51,12 @@ function paged(target) {
     more.hidden = all || fitting.length <= first;
     more.textContent = `Show all ${fitting.length}`;
   };
+  // A link shows its own item alone, because the browser then knows where it stands.
   const shown = () => {
     const asked = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!asked || !target.contains(asked) || !asked.closest("[data-later]")) return;
-    all = true;
-    apply();
+    const item = asked && target.contains(asked) && asked.closest("[data-later]");
+    if (!item) return;
+    item.removeAttribute("data-later");
     asked.scrollIntoView();
   };
   more.addEventListener("click", () => {
