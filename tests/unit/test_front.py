@@ -37,12 +37,13 @@ def test_the_answer_counts_the_papers_own_claims_attacked_runs_and_errors_that_a
     assert "1,009 attacked: 2 beyond" in front.answer(judged, [], audit, findings)
 
 
-def test_the_caption_has_the_slope_of_its_claim() -> None:
-    paper, claim = front.SHOWN
-    row = {"paper": paper, "claim": claim, "measured": "-1.2345", "low": "-1.3", "high": "-1.1"}
-    assert "slope -1.234, from -1.300 to -1.100." in front.caption([{**row, "claim": "another"}, row])
+def test_the_caption_has_the_numbers_of_its_claim() -> None:
+    row = {"paper": "p1", "claim": "slope", "measured": "-1.2345", "low": "-1.3", "high": "-1.1"}
+    text = "slope {measured}, from {low} to {high}"
+    told = front.caption([{**row, "claim": "another"}, row], ("p1", "slope"), text)
+    assert told == "slope -1.234, from -1.300 to -1.100"
     with pytest.raises(ValueError, match="not enough values"):
-        front.caption([])
+        front.caption([], ("p1", "slope"), text)
 
 
 def test_papers_tell_their_own_figures_from_ours_and_leave_us_out() -> None:

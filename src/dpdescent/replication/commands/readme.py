@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 from dpdescent.replication.build.files import atomic, read_rows
 from dpdescent.replication.commands import checkout
@@ -63,7 +64,7 @@ def quoted(results: Path) -> dict[str, str]:
     places = {key: [artefact.place for artefact in paper.artefacts.values()] for key, paper in papers.items()}
     return {
         "answer": front.answer(claims, privacy, audit, findings),
-        "caption": front.caption(claims),
+        "caption": front.caption(claims, _pages().SHOWN, _pages().CAPTION),
         "papers": front.papers(claims, about, places),
         "gravest": front.gravest(in_order(findings), about),
         "advice": advice(results),
@@ -72,7 +73,11 @@ def quoted(results: Path) -> dict[str, str]:
 
 def advice(results: Path) -> str:
     """The advice on which method to take, with its regret, from our module that quotes tables."""
-    return str(importlib.import_module("dpdescent.papers.ours.pages").advice(results))
+    return str(_pages().advice(results))
+
+
+def _pages() -> ModuleType:
+    return importlib.import_module("dpdescent.papers.ours.pages")
 
 
 def beyond(results: Path) -> dict[str, str]:

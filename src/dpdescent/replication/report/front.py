@@ -14,8 +14,6 @@ Row = dict[str, str]
 
 # A place that is a figure or table of the paper, also where other data stand in for the paper's.
 OWN_PLACE = re.compile(r"(Figure|Table) \d(?!.*designed here)")
-# Paper and claim of the picture.
-SHOWN = ("brown2024", "fig02a-5-privacy-rate")
 REPORT = "results/paper/report"
 
 
@@ -61,14 +59,16 @@ def answer(claims: Sequence[Row], privacy: Sequence[Row], audit: Sequence[Row], 
     )
 
 
-def caption(claims: Sequence[Row]) -> str:
-    """Caption of the README's picture, its result first, from the claim that it shows."""
-    (claim,) = (row for row in claims if (row["paper"], row["claim"]) == SHOWN)
-    slope, low, high = (f"{float(claim[column]):.3f}" for column in ("measured", "low", "high"))
-    return (
-        f"*The error that privacy adds falls like 1/n, as claimed: measured slope {slope}, from {low} to {high}."
-        " Brown et al. 2024, Figure 2, remade.*"
-    )
+def caption(claims: Sequence[Row], shown: tuple[str, str], text: str) -> str:
+    """Caption of the README's picture, its result first.
+
+    Args:
+        claims: rows of claims.csv.
+        shown: paper and name of the claim that the picture shows.
+        text: the caption, with `{measured}`, `{low}` and `{high}` where that claim's numbers stand.
+    """
+    (claim,) = (row for row in claims if (row["paper"], row["claim"]) == shown)
+    return text.format(**{column: f"{float(claim[column]):.3f}" for column in ("measured", "low", "high")})
 
 
 def papers(claims: Sequence[Row], papers: Mapping[str, Any], places: Mapping[str, Sequence[str]]) -> str:
