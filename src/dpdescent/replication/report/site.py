@@ -151,14 +151,15 @@ def _documentation(results: Content, software: Mapping[str, Any], label: str) ->
 
 def _overview(results: Content, software: Mapping[str, Any]) -> View:
     keys = [paper["key"] for paper in results.papers]
+    counts = {key: summary.verdict_counts(results.claims, key) for key in keys}
     return {
-        "software": software, "verdicts": wording.VERDICTS, "claims": results.claims, "held": summary.held,
-        "counts": {key: summary.verdict_counts(results.claims, key) for key in keys},
+        "software": software, "verdicts": wording.VERDICTS, "held": summary.held, "counts": counts,
+        "total": sum((by_source["paper"] for by_source in counts.values()), Counter()),
         "reasons": {key: summary.reason_counts(results.claims, key) for key in keys},
         "other_sources": summary.other_sources(results.claims),
         "artefact_count": len(results.artefacts()), "arm_count": len(results.privacy),
         "worst": [finding for finding in results.findings if finding["headline"]],
-        "finding_count": len(results.findings), "claims_of": _claims_of(results),
+        "finding_count": len(results.findings),
     }  # fmt: skip
 
 
@@ -259,10 +260,3 @@ def _on_request(results: Content) -> View:
 def _coverage(rows: list[Row]) -> View:
     by_weight = {weight: statements.coverage(select(rows, weight=weight)) for weight in statements.WEIGHTS}
     return {"count": len(rows), "all": statements.coverage(rows), **by_weight}
-
-
-def _claims_of(results: Content) -> dict[tuple[str, str], list[Row]]:
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for claim in results.claims:
-        groups.setdefault((claim["paper"], claim["artefact"]), []).append(claim)
-    return groups
