@@ -170,14 +170,8 @@ def _figures(results: Content) -> View:
 
 
 def _card(results: Content, paper: View, artefact: View) -> View:
-    claims = select(results.claims, paper=paper["key"], artefact=artefact["id"])
-    source = next((origin for origin in ("yours", "paper", "ours") if select(claims, source=origin)), "paper")
-    by_verdict = {verdict: select(claims, source=source, verdict=verdict) for verdict in wording.VERDICTS}
-    return {
-        "artefact": artefact,
-        "source": source,
-        "claims": {verdict: rows for verdict, rows in by_verdict.items() if rows},
-    }
+    source, claims = paper_pages.verdicts(select(results.claims, paper=paper["key"], artefact=artefact["id"]))
+    return {"artefact": artefact, "source": source, "claims": claims}
 
 
 def _claims(results: Content) -> View:
