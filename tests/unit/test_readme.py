@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,7 @@ def test_commands_of_the_front_pages_are_there() -> None:
     assert len(commands) > 3
     assert set(commands) - set(COMMANDS) == set()
     names = set(re.findall(r"`dpdescent\.(\w+)", text))
-    assert names - set(NAMES) == set()
+    assert [name for name in names - set(NAMES) if find_spec(f"dpdescent.{name}") is None] == []
 
 
 def test_architecture_names_what_is_there() -> None:
