@@ -237,10 +237,12 @@ class _Names:
     """Names of the lines of a panel: their own, or those that a legend or a label beside them gives their look."""
 
     def __init__(self, figure: Figure, axes: Axes) -> None:
-        legends = [*figure.legends, *(panel.get_legend() for panel in (axes, *figure.axes))]
-        # Of this panel first, because other panels may use a colour for something else.
-        labelled = [entry for panel in (axes, *figure.axes) for entry in _labelled(panel)]
-        self.entries = [*labelled, *(entry for legend in legends if legend is not None for entry in _entries(legend))]
+        legends = [legend for legend in (axes.get_legend(), *figure.legends) if legend is not None]
+        self.entries = [*_labelled(axes), *(entry for legend in legends for entry in _entries(legend))]
+        # What other panels name stands for all where the figure's legend says so, or where there is none.
+        others = [entry for panel in figure.axes for entry in _labelled(panel)]
+        shared = {text.get_text() for legend in figure.legends for text in legend.get_texts()}
+        self.entries += [entry for entry in others if entry[0] in shared or not legends]
         beside = [text for text in axes.texts if text.get_text() and text.get_transform() == axes.transAxes]
         self.beside = {_color(text.get_color()): text.get_text() for text in beside if "\n" not in text.get_text()}
 
@@ -265,8 +267,9 @@ class _Names:
 
 
 def _own_label(artist: Artist | Container) -> str:
+    """Its label; a line before it only keeps it from a legend of the whole figure."""
     label = str(artist.get_label())
-    return "" if label.startswith("_") else label
+    return "" if re.match(r"_(child|nolegend|container)", label) else label.removeprefix("_")
 
 
 def _labelled(axes: Axes) -> Iterator[tuple[str, Look]]:

@@ -4,7 +4,7 @@
 "use strict";
 
 (() => {
-  const SVG = "http://www.w3.org/2000/svg", WIDEST = 760, NARROWEST = 300, HEIGHT = 400, RIGHT = 16, TOP = 10, ROW = 17, LETTER = 6.6;
+  const SVG = "http://www.w3.org/2000/svg", WIDEST = 760, NARROWEST = 300, HEIGHT = 400, RIGHT = 16, TOP = 10, ROW = 17, LETTER = 7.3, SPACE = 15;
   const DASHES = ["", "7 4", "2 3", "8 3 2 3"];
   // Marks about the origin, as the figures have them; any other is a disc.
   const MARKS = {
@@ -94,10 +94,16 @@
 
   // A value as the axis tells it: by its word, or as a number.
   function said(known, value) {
-    const words = known.ticks && !known.bend && known.ticks.length && known.ticks.every(([, text]) => !/^[+−-]?[\d.]/.test(text));
+    const words = known.ticks && !known.bend && known.ticks.every(([at]) => Number.isInteger(at)) && known.ticks.some(([at, text]) => Number(text.replace("−", "-")) !== at);
     if (!words) return told(value * (known.factor || 1));
     return plain(known.ticks.reduce((best, tick) => (Math.abs(tick[0] - value) < Math.abs(best[0] - value) ? tick : best))[1]);
   }
+
+  // Words in lines of at most so many letters.
+  const broken = (text, most) => text.split(" ").reduce((lines, word) => {
+    const longer = lines.length ? `${lines[lines.length - 1]} ${word}` : word;
+    return lines.length && plain(longer).length <= most ? [...lines.slice(0, -1), longer] : [...lines, word];
+  }, []);
 
   let drawings = 0;
 
@@ -196,23 +202,23 @@
       const long = (ticks) => Math.max(0, ...ticks.map(([, text]) => LETTER * plain(text).replace(/[\^()]/g, "").length));
       // Places of both axes follow from how long the labels of ticks are.
       const left = Math.min(0.42 * this.width, 16 + long(make("y", 1, 0, 7).ticks));
-      const words = make("x", left, this.width - RIGHT, this.width / 90), turned = panel.x.ticks && words.ticks.length * (long(words.ticks) + 8) > this.width - left - RIGHT;
-      const bottom = this.height - (turned ? Math.min(120, 20 + 0.6 * long(words.ticks)) : 28);
-      this.across = words;
+      this.across = make("x", left, this.width - RIGHT, this.width / 90);
+      const room = Math.max(6, Math.floor((this.width - RIGHT - left) / (LETTER * this.across.ticks.length)));
+      const lines = this.across.ticks.map(([, text]) => (panel.x.ticks ? broken(text, room) : [text])), bottom = this.height - 14 - SPACE * Math.max(1, ...lines.map((each) => each.length));
       this.rising = make("y", bottom, TOP, 7);
       this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
       this.svg.replaceChildren();
       drawn("rect", {x: left, y: TOP - 4, width: this.width - RIGHT - left + 4, height: bottom - TOP + 8}, drawn("clipPath", {id: this.clip}, this.svg));
       const frame = drawn("g", {class: "curves-axes"}, this.svg);
       drawn("path", {d: `M${left} ${TOP}V${bottom}H${this.width - RIGHT}`, fill: "none"}, frame);
-      for (const [x, text] of this.across.ticks) {
+      this.across.ticks.forEach(([x], k) => {
         drawn("path", {d: `M${x} ${TOP}V${bottom}`}, frame);
-        write(drawn("text", turned ? {transform: `translate(${x} ${bottom + 14}) rotate(-35)`, "text-anchor": "end"} : {x, y: bottom + 18, "text-anchor": "middle"}, frame), text);
-      }
-      const room = Math.floor((left - 10) / LETTER);
+        lines[k].forEach((text, row) => write(drawn("text", {x, y: bottom + 18 + SPACE * row, "text-anchor": "middle"}, frame), text));
+      });
+      const most = Math.floor((left - 10) / LETTER);
       for (const [y, text] of this.rising.ticks) {
         drawn("path", {d: `M${left} ${y}H${this.width - RIGHT}`}, frame);
-        const cut = plain(text).length > room + 4, label = write(drawn("text", {x: left - 8, y: y + 4, "text-anchor": "end"}, frame), cut ? `${plain(text).slice(0, room)}…` : text);
+        const cut = plain(text).length > most, label = write(drawn("text", {x: left - 8, y: y + 4, "text-anchor": "end"}, frame), cut ? `${plain(text).slice(0, most - 1)}…` : text);
         if (cut) drawn("title", {}, label).textContent = plain(text);
       }
       const inside = drawn("g", {"clip-path": `url(#${this.clip})`}, this.svg);
@@ -251,7 +257,7 @@
         this.mark.setAttribute("cx", this.across.place(x));
         this.mark.setAttribute("cy", this.rising.place(y));
       }
-      this.output.value = `${plain(curve.name)}: ${said(panel[value], value === "x" ? x : y)}${bar} at ${named(at, at === "x" ? x : y)}`;
+      this.output.value = `${plain(curve.name)}: ${said(panel[value], value === "x" ? x : y)}${bar} at ${named(at, at === "y" ? y : curve.at ? curve.at[place] : x)}`;
     }
 
     point(event) {
