@@ -69,24 +69,40 @@ def _titles(shown: Sequence[Axes]) -> list[str]:
     return [top if tops.count(top) == 1 else f"{top} ({k})".strip() for top, k in zip(tops, places, strict=True)]
 
 
-def _above(panel: Axes) -> Iterator[Axes]:
+def _above(panel: Axes) -> list[Axes]:
     """A panel and those above it in its column, from the nearest."""
-    yield panel
-    if panel.figure is None or (place := panel.get_subplotspec()) is None:
-        return
-    for axes in reversed(panel.figure.axes):
+    return [panel, *_along(panel, "colspan", "rowspan", -1)]
+
+
+def _along(panel: Axes, line: str, order: str, step: int) -> list[Axes]:
+    """Panels of a row or column on one side of a panel, from the nearest.
+
+    Args:
+        panel: the panel where the row or column begins.
+        line: `rowspan` of panels of one row, `colspan` of those of one column.
+        order: the other of the two.
+        step: -1 for panels that come before, 1 for those that come after.
+    """
+    place = panel.get_subplotspec()
+    if panel.figure is None or place is None:
+        return []
+    distances = {}
+    for axes in panel.figure.axes:
         other = axes.get_subplotspec()
-        if other is None or other.get_gridspec() is not place.get_gridspec() or other.colspan != place.colspan:
+        if other is None or other.get_gridspec() is not place.get_gridspec():
             continue
-        if other.rowspan.start < place.rowspan.start:
-            yield axes
+        if getattr(other, line) == getattr(place, line):
+            distances[axes] = step * (getattr(other, order).start - getattr(place, order).start)
+    return sorted((axes for axes, far in distances.items() if far > 0), key=lambda axes: distances[axes])
 
 
 def _label(axes: Axes, name: str) -> str:
-    """Label of an axis; that of a panel that shares it, where a row or a column has one label."""
+    """Label of an axis; that of a panel that shares it, or of the one at the edge, which has a row's or column's."""
     sharing = getattr(axes, f"get_shared_{name}_axes")().get_siblings(axes)
     known = [panel for panel in (axes.figure.axes if axes.figure else []) if panel in sharing]
-    return _text(next((text for panel in (axes, *known) if (text := getattr(panel, f"get_{name}label")())), ""))
+    edge = _along(axes, "rowspan", "colspan", -1) if name == "y" else _along(axes, "colspan", "rowspan", 1)
+    labels = (getattr(panel, f"get_{name}label")() for panel in (axes, *known, *edge))
+    return _text(next(filter(None, labels), ""))
 
 
 def _axis(axes: Axes, name: str) -> dict[str, Any]:
@@ -119,12 +135,9 @@ def _ticks(axis: Axis) -> list[tuple[float, str]]:
 
 
 def _beside(axes: Axes, name: str) -> Iterator[Axis]:
-    """Axes with the same limits, of panels whose ticks stand for those of a panel without labels."""
-    span = "rowspan" if name == "y" else "colspan"
-    for panel in axes.figure.axes if axes.figure else []:
-        place, other = axes.get_subplotspec(), panel.get_subplotspec()
-        if panel is axes or place is None or other is None or getattr(place, span) != getattr(other, span):
-            continue
+    """Axes with the same limits, of panels of the same row or column, whose ticks stand for those without labels."""
+    way = ("rowspan", "colspan") if name == "y" else ("colspan", "rowspan")
+    for panel in (each for step in (-1, 1) for each in _along(axes, *way, step)):
         axis: Axis = getattr(panel, f"{name}axis")
         if tuple(axis.get_view_interval()) == tuple(getattr(axes, f"get_{name}lim")()):
             yield axis
@@ -250,7 +263,8 @@ class _Names:
         return _text(_own_label(artist) or self._of_look(look, guide))
 
     def _of_look(self, look: Look, guide: bool) -> str:
-        for same in (("color", "dash", "mark"), ("color", "dash"), ("color", "mark"))[: 1 if guide else None]:
+        ways = [("color", "dash", "mark"), ("color", "dash"), *([("color", "mark")] if look.mark else [])]
+        for same in ways[: 1 if guide else None]:
             for name, known in self.entries:
                 if all(getattr(known, each) == getattr(look, each) for each in same):
                     return name

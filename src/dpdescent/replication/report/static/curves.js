@@ -16,6 +16,8 @@
   const told = (value) => (value !== 0 && (Math.abs(value) >= 1e5 || Math.abs(value) < 1e-3) ? value.toExponential(2) : String(Number(value.toPrecision(4))));
   // Scripts are `_{...}` and `^{...}`; a plain text has no braces.
   const plain = (text) => text.replace(/([_^])\{([^{}]*)\}/g, (_, script, inside) => `${script}${inside.length === 1 || /^\(.*\)$/.test(inside) ? inside : `(${inside})`}`);
+  // How many letters a text takes; scripts are letters too.
+  const letters = (text) => text.replace(/[_^{}]/g, "").length;
 
   function element(name, attributes = {}, text = "") {
     const made = document.createElement(name);
@@ -102,7 +104,7 @@
   // Words in lines of at most so many letters.
   const broken = (text, most) => text.split(" ").reduce((lines, word) => {
     const longer = lines.length ? `${lines[lines.length - 1]} ${word}` : word;
-    return lines.length && plain(longer).length <= most ? [...lines.slice(0, -1), longer] : [...lines, word];
+    return lines.length && letters(longer) <= most ? [...lines.slice(0, -1), longer] : [...lines, word];
   }, []);
 
   let drawings = 0;
@@ -199,7 +201,7 @@
       this.width = this.room();
       this.height = Math.max(HEIGHT, panel.y.ticks ? ROW * panel.y.ticks.length + 60 : 0);
       const make = (name, from, to, most) => axis(panel[name], points.length ? extent(name === "x") : [], this.logarithmic[name], own(name), from, to, most);
-      const long = (ticks) => Math.max(0, ...ticks.map(([, text]) => LETTER * plain(text).replace(/[\^()]/g, "").length));
+      const long = (ticks) => Math.max(0, ...ticks.map(([, text]) => LETTER * letters(text)));
       // Places of both axes follow from how long the labels of ticks are.
       const left = Math.min(0.42 * this.width, 16 + long(make("y", 1, 0, 7).ticks));
       this.across = make("x", left, this.width - RIGHT, this.width / 90);
@@ -218,7 +220,7 @@
       const most = Math.floor((left - 10) / LETTER);
       for (const [y, text] of this.rising.ticks) {
         drawn("path", {d: `M${left} ${y}H${this.width - RIGHT}`}, frame);
-        const cut = plain(text).length > most, label = write(drawn("text", {x: left - 8, y: y + 4, "text-anchor": "end"}, frame), cut ? `${plain(text).slice(0, most - 1)}…` : text);
+        const cut = letters(text) > most, label = write(drawn("text", {x: left - 8, y: y + 4, "text-anchor": "end"}, frame), cut ? `${plain(text).slice(0, most - 1)}…` : text);
         if (cut) drawn("title", {}, label).textContent = plain(text);
       }
       const inside = drawn("g", {"clip-path": `url(#${this.clip})`}, this.svg);
