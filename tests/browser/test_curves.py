@@ -90,9 +90,8 @@ def test_ticks_of_an_axis_are_of_one_kind(opened: Opener) -> None:
     browser = opened("varshney2022.html")
     for key in ("risk_vs_n", "risk_vs_sigma", "clip_path"):
         found = figure(browser, f"varshney2022/{key}")
-        panels = Select(found.find_element(By.NAME, "panel"))
-        for place in range(len(panels.options)):
-            panels.select_by_index(place)
+        for place in range(len(found.find_elements(By.CSS_SELECTOR, "[name=panel] option"))):
+            Select(found.find_element(By.NAME, "panel")).select_by_index(place)
             for anchor in ("middle", "end"):
                 ticks = [
                     tick.text for tick in found.find_elements(By.CSS_SELECTOR, f".curves-axes [text-anchor={anchor}]")
