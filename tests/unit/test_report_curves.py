@@ -88,6 +88,7 @@ def test_values_and_bars_are_those_of_the_table() -> None:
         [float(row[name]) for name in ("n", "q10", "q90")] for row in sorted(rows, key=lambda row: float(row["n"]))
     ]
     assert np.allclose(curve["band"], bands, rtol=1e-3)
+    assert curve["shade"] == 0.1
 
 
 def test_values_of_all_figures_are_in_their_tables() -> None:

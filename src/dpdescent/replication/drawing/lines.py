@@ -28,6 +28,7 @@ NONE = -1
 # Colours that say which kind of line it is, where a legend has one entry for each kind and one for each colour.
 NEUTRAL = ("#000000", "#666666", "#808080")
 
+FAINTEST = 0.01
 HOLLOW = (to_rgba("none"), to_rgba("white"))
 
 
@@ -182,13 +183,21 @@ def _curves(figure: Figure, axes: Axes) -> list[dict[str, Any]]:
             curves[key]["points"] += points
         else:
             curves[key] = curve
-    for band in axes.collections:
-        if isinstance(band, FillBetweenPolyCollection) and len(points := _band(band)) >= FEWEST:
-            mine = [curve for curve in curves.values() if curve["color"] == _color(band.get_facecolor()[0])]
-            places = {x for x, *_ in points}
-            for curve in [each for each in mine if {point[0] for point in each["points"]} <= places][:1]:
-                curve.setdefault("band", points)
+    _add_shades(axes, list(curves.values()))
     return list(curves.values())
+
+
+def _add_shades(axes: Axes, curves: Sequence[dict[str, Any]]) -> None:
+    """Gives curves the shades of their colour that span all of their points."""
+    for band in axes.collections:
+        # One that cannot be seen is there because one function draws all curves.
+        if not isinstance(band, FillBetweenPolyCollection) or (opacity := band.get_facecolor()[0][3]) < FAINTEST:
+            continue
+        points, color = _band(band), _color(band.get_facecolor()[0])
+        places = {x for x, *_ in points}
+        mine = (each for each in curves if each["color"] == color and {point[0] for point in each["points"]} <= places)
+        if (curve := next(mine, None)) is not None and "band" not in curve:
+            curve |= {"band": points, "shade": round(float(opacity), 2)}
 
 
 def _band(band: FillBetweenPolyCollection) -> list[list[float]]:

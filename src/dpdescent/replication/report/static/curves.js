@@ -63,15 +63,15 @@
     return p + (q - p) * (value - a) / (b - a || 1);
   };
 
-  // Ticks of a linear or logarithmic axis, at most so many: round steps, or decades with 2 and 5 between them where these are few.
+  // Ticks of a linear or logarithmic axis, at most so many: round steps, or decades, with 2 and 5 between them where these are few.
   function rounds(low, high, logarithmic, most) {
     const ticks = [];
     if (logarithmic) {
-      const [from, to] = [low, high].map(Math.log10), every = Math.max(1, Math.ceil((to - from) / most)), factors = to - from < 2.3 ? [1, 2, 5] : [1];
+      const [from, to] = [low, high].map(Math.log10), every = Math.max(1, Math.ceil((to - from) / most)), factors = to - from < 1.2 || 3 * (to - from) <= most + 2 ? [1, 2, 5] : [1];
       for (let k = Math.floor(from); k <= to; k += every) for (const factor of factors) ticks.push(Number(`${factor}e${k}`));
     }
     const inside = ticks.filter((tick) => tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9));
-    if (inside.length > 1) return inside.filter((_, k) => inside.length <= most + 2 || k % 2 === 0);
+    if (inside.length > 1) return inside;
     const step = 10 ** Math.floor(Math.log10((high - low) / most)), wide = [1, 2, 5, 10].map((factor) => factor * step).find((each) => (high - low) / each <= most);
     const even = [];
     for (let k = Math.ceil(low / wide - 1e-9); k * wide <= high * (1 + 1e-12) + 1e-300; k += 1) even.push(k * wide);
@@ -238,7 +238,7 @@
       const {across, rising} = this, group = drawn("g", {stroke: curve.color, fill: "none", "stroke-width": curve.width + 0.4, "data-name": plain(curve.name)}, parent);
       const fitting = curve.points.filter(([x, y]) => across.fits(x) && rising.fits(y)).map(([x, y, ...bar]) => [across.place(x).toFixed(1), rising.place(y).toFixed(1), ...bar]);
       const band = (curve.band || []).filter(([x, ...ends]) => across.fits(x) && ends.every(rising.fits)), corner = (k) => (point) => `${across.place(point[0]).toFixed(1)} ${rising.place(point[k]).toFixed(1)}`;
-      if (band.length) drawn("path", {d: `M${[...band.map(corner(1)), ...band.reverse().map(corner(2))].join("L")}z`, fill: curve.color, "fill-opacity": 0.1, stroke: "none"}, group);
+      if (band.length) drawn("path", {d: `M${[...band.map(corner(1)), ...band.reverse().map(corner(2))].join("L")}z`, fill: curve.color, "fill-opacity": curve.shade, stroke: "none"}, group);
       if (curve.dash >= 0) drawn("path", {d: fitting.map(([x, y], k) => `${k ? "L" : "M"}${x} ${y}`).join(""), "stroke-dasharray": DASHES[curve.dash]}, group);
       const bars = curve.across ? across : rising;
       for (const [x, y, ...bar] of fitting) {
