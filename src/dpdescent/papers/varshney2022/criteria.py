@@ -134,12 +134,17 @@ def at_quantiles(readings: Mapping[str, Claim]) -> Claim:
     agreed = at_every_reading(readings)
     testable = {name: each for name, each in readings.items() if each.verdict != "not testable"} or readings
     first, *others = testable
-    values = (
-        f"{name}: {testable[name].measured:.3g} in [{testable[name].low:.3g}, {testable[name].high:.3g}]"
-        for name in others
-    )
+    values = (f"{name}: {_shown(testable[name])}" for name in others)
     note = joined(agreed.note, *values, testable[first].note)
     return replace(agreed, changed=" ".join(filter(None, [agreed.changed, PROSE_READ])), note=note)
+
+
+def _shown(claim: Claim) -> str:
+    """The value that decides a claim, with its interval, and the cell that has it."""
+    if claim.measured is None or claim.low is None or claim.high is None:
+        return "no rows"
+    places = (f" at {cell.cell}" for cell in claim.cells if cell.value == claim.measured)
+    return f"{claim.measured:.3g} in [{claim.low:.3g}, {claim.high:.3g}]{next(places, '')}"
 
 
 # Tables, in the form that claims take ----------------------------------------------------------------------------------
