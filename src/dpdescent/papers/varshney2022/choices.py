@@ -357,7 +357,7 @@ def _quantiles(evidence: Evidence) -> Claim:
         quantity=f"risk at q = 0.99 over that at q = 0.9, N = 100,000, sigma = 0.1, eps = 1; {MEDIAN}",
         cells=algebra.ratios(prose, run, ["N", "d", "sigma", "eps"]), criterion=at_most(SAME_ORDER),
         changed="The claim was added after a review.",
-        note="thresholds lie on a grid of factors of two, and enter the risk squared; claims on N, eps, delta and sigma are judged at both",
+        note="thresholds lie on a grid of factors of two, and enter the risk squared; claims on N, eps, delta and sigma are judged at both. Residuals above the quantile are told from noise where (1 - q) s is above the sd of a count, alpha sqrt(L), which takes ten times the records at 99 %",
     )  # fmt: skip
 
 
