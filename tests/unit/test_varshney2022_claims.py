@@ -676,7 +676,7 @@ def test_the_value_at_99_percent_and_its_cell_are_told() -> None:
     edit = change("risk_vs_eps", 1.2, series=QUANTILE, eps=8.0, sigma=0.1)
     found = found_after(edit, "optimal-variance")
     assert found.note.startswith(f"reproduced at 90 %, reproduced at 99 %; 99 %: {found.measured:.3g} in [")
-    assert "] at sigma = 0.1; least squares" in found.note
+    assert "] (sigma = 0.1); least squares" in found.note
 
 
 def test_tables_of_a_build_without_the_runs_at_99_percent_are_judged_at_90() -> None:

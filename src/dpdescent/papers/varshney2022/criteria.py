@@ -143,7 +143,7 @@ def _shown(claim: Claim) -> str:
     """The value that decides a claim, with its interval, and the cell that has it."""
     if claim.measured is None or claim.low is None or claim.high is None:
         return "no rows"
-    places = (f" at {cell.cell}" for cell in claim.cells if cell.value == claim.measured)
+    places = (f" ({cell.cell})" for cell in claim.cells if cell.value == claim.measured)
     return f"{claim.measured:.3g} in [{claim.low:.3g}, {claim.high:.3g}]{next(places, '')}"
 
 
