@@ -393,7 +393,7 @@ def _laws(evidence: Evidence) -> Iterator[Claim]:
         quantity=f"risk at zeta_t = R_x gamma_t log^a N for Laplace covariates, a = 1, over that for normal ones, a = 1/2, over log N; {MEDIAN}",
         cells={place: criteria.divided(ratio, log) for place, ratio in heavier.items() if place == printed_factor},
         criterion=at_most(log**criteria.LOGARITHMS, f": (log N)^{criteria.LOGARITHMS:g}; zeta^2 has log^{{2a}} N, a factor log N more at a = 1"),
-        changed="At last a quarter of a power of log N is allowed beside log N, where four times a whole log N was. One ratio at one N shows no power, whence it is no longer called one.",
+        changed="After a third reading a quarter of a power of log N is allowed beside log N, where four times a whole log N was. One ratio at one N shows no power, whence it is no longer called one.",
         note=f"the printed log^a N is the whole of it: risks over each other are {algebra.places_text(at_factors)}, where the factor is the same for both laws",
     )  # fmt: skip
     printed = exact_rows(rows(evidence, LAWS, series=AMBSSGD, factor="log^a N"), "clip_fraction")

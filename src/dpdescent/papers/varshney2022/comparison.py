@@ -305,7 +305,7 @@ def _risks(evidence: Evidence) -> Iterator[Claim]:
         statement=f"(measured) the second term is smaller than that of existing results by a factor sigma^2 {criteria.BOTH_QUANTILES}",
         quantity=f"log-log slope in sigma, 0 < sigma <= {SMALL_NOISE:g}, of the risk of AdaSSP and of DP-GD over that of DP-AMBSSGD, where either is at least {SIGNIFICANT**2:g} sigma^2 d/N, mean over N: the one furthest from -2 over methods and eps; {criteria.PAIRED}",
         cells=_by_sigma(evidence, quantile), criterion=within_of(-2.0, criteria.LOGARITHMS),
-        changed="The claim was added after a review, because a ratio of two is slack where it grows like sigma^-2. At last it is called measured, because the remark is on bounds.",
+        changed="The claim was added after a review, because a ratio of two is slack where it grows like sigma^-2. After a third reading it is called measured, because the remark is on bounds.",
         note="bound-factor compares the bounds. AdaSSP and full-batch DP-GD stand for the methods that the paper names",
     ))  # fmt: skip
     kappas, laws = (criteria.paired(evidence, artefact, ADA_SSP, AMBSSGD) for artefact in ("risk_vs_kappa", "tails"))
@@ -367,7 +367,7 @@ def _better(
         statement=f"{words} {criteria.BOTH_QUANTILES}",
         quantity=f"risk of AdaSSP and of DP-GD over that of DP-AMBSSGD at {where}, where either is at least {SIGNIFICANT**2:g} sigma^2 d/N: the smallest over N and eps; {criteria.PAIRED}",
         cells=at(private & (is_small == small)), criterion=at_least(SIGNIFICANT),
-        changed=f"{criteria.NOT_OURS} Before a second reading AdaSSP alone was judged, at risks near sigma^2 d/N too. {criteria.WERE_APART} At last places are those where the risk of either method is at least 4 sigma^2 d/N, where that of the other one had to be 2, at which no method of one pass can be twice as good by more than chance.",
+        changed=f"{criteria.NOT_OURS} Before a second reading AdaSSP alone was judged, at risks near sigma^2 d/N too. {criteria.WERE_APART} After a third reading places are those where the risk of either method is at least 4 sigma^2 d/N, where that of the other one had to be 2, at which no method of one pass can be twice as good by more than chance.",
         note=f"AdaSSP stands for perturbed sufficient statistics, full-batch DP-GD at a fixed threshold for DP-SGD and noisy gradient descent. Of DP-GD anywhere the smallest is {least[1].value:.3g} at {least[0]}. "
         f"At sigma <= {SMALL_NOISE:g} left out, because neither risk is {SIGNIFICANT**2:g} times the floor sigma^2 d/N: {algebra.places_text(at(~private & is_small))}.",
     )  # fmt: skip
@@ -439,6 +439,6 @@ def _least_squares(evidence: Evidence) -> Claim:
         quantity=f"mean risk less that law, over what chance allows, {criteria.CHANCE:g} standard errors for all places together: the largest over N",
         cells=criteria.departures(ols, list(law), criteria.CHANCE, ["N", "sigma"]), criterion=at_most(1.0),
         regime=criteria.power(ols, list(law), criteria.CHANCE),
-        changed="At last standard errors decide, as of the other laws; half of the risk was allowed.",
+        changed="After a third reading standard errors decide, as of the other laws; half of the risk was allowed.",
         note=f"a check of the runs; mean risk over the law: {algebra.places_text(ratios)}",
     )  # fmt: skip

@@ -421,7 +421,7 @@ def _proportional(evidence: Evidence) -> Iterator[Claim]:
         statement="(ours) what is drawn for AdaSSP without records agrees with runs on clipped records",
         quantity=f"AdaSSP's risk on clipped records over that of the Wishart draw, geometric mean over d: the one furthest off over N/d; {MEDIAN}",
         cells=_pooled_over_d(drawn, enforced), criterion=within_of(1.0, criteria.OFF_BY),
-        changed="At last d are taken together, which have records of their own, and 0.4 is allowed; twenty draws at each left a half open.",
+        changed="After a third reading d are taken together, which have records of their own, and 0.4 is allowed; twenty draws at each left a half open.",
         note=f"{drawn['trials'].max():g} draws each; only runs on clipped records have the guarantee",
     )  # fmt: skip
 

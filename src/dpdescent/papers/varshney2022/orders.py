@@ -283,7 +283,7 @@ def _leading_term(evidence: Evidence) -> Iterator[Claim]:
         statement="the leading term sigma^2 d/N is independent of log N",
         quantity=f"log-log slope in log N, N from {FAR_N[0]:g} to {FAR_N[-1]:g}, of the exact risk without noise for privacy over sigma^2 d/N at T = c_1 log N: the one furthest from 0 over c_1",
         cells=_in_log_n(evidence) if len(along_N) else {}, criterion=within_of(0.0, RATE),
-        changed="After a third reading the exponent is judged, where a spread by four was allowed, which a factor log N passes. At last from both sides, and at N so large that a batch has many records for each dimension, which it has not at c_1 = 400 in the table.",
+        changed="After a third reading the exponent is judged, where a spread by four was allowed, which a factor log N passes. After a fourth reading from both sides, and at N so large that a batch has many records for each dimension, which it has not at c_1 = 400 in the table.",
         note=f"in the table it is {extent(along_N['mean'])}",
     )  # fmt: skip
     lemma = table[table["axis"] == "kappa"]

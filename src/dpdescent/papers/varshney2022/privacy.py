@@ -195,7 +195,7 @@ def _orders_of_3_6(evidence: Evidence) -> Iterator[Claim]:
             statement=f"(ours) for delta so small that eps is a small part of log(1/delta) the least noise multiplier of DP-AMBSSGD {words}, as the one of the theorem does, which is enough",
             quantity=f"log-log slope in {name} of the exact least multiplier of two Gaussian releases, delta from {FAR[0]:g} to {FAR[-1]:g}: the one furthest from {power:g}",
             cells=slopes(axis, at, FAR), criterion=within_of(power, RATE),
-            changed="The claim was added after a review: that of the printed alpha is its formula. At last it is called ours, because the theorem says of its alpha that it is enough, and of the least one nothing; the least alpha of the proof's zCDP, a formula too, is no cell.",
+            changed="The claim was added after a review: that of the printed alpha is its formula. After a third reading it is called ours, because the theorem says of its alpha that it is enough, and of the least one nothing; the least alpha of the proof's zCDP, a formula too, is no cell.",
             note=f"at the deltas of the table, {extent(usual)}, the exact account asks for less than either form, by a factor that moves: slopes are {algebra.places_text(slopes(axis, at, usual))}",
         )  # fmt: skip
 

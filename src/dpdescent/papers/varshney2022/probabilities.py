@@ -147,7 +147,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         statement="with probability at least 1 - N^-199 no gradient is clipped in any iteration",
         quantity=f"log P / log N, P at least the chance that DP-STAT as printed ends at some threshold or before, and <x, w*>^2 / |w*| alone lifts a gradient of the first batch above its zeta: the largest over d, N from {CLIPPED_AT[0]:g} to {CLIPPED_AT[-1]:g} and sigma",
         cells=clipped_by_theorem_3_7(evidence), criterion=at_most(NOTHING_CLIPPED), regime=below,
-        changed=f"{BY_TAILS} At last it is judged for the printed Delta = B/N^200 where s >= 2 Gamma and the lemma's condition on b hold, at d = 2 and large N too; before, at the sizes of runs, for twice the largest threshold of all.",
+        changed=f"{BY_TAILS} After a third reading it is judged for the printed Delta = B/N^200 where s >= 2 Gamma and the lemma's condition on b hold, at d = 2 and large N too; before, at the sizes of runs, for twice the largest threshold of all.",
         note=f"c_1 = {C_1:g}, eps = 1; in runs a share {criteria.extent(rows(evidence, 'risk_vs_n', series=PUBLISHED)['clip_fraction'].dropna())} is clipped; beyond some hundred thousand dimensions this tail meets N^-199; finding threshold-logarithm",
     )  # fmt: skip
 

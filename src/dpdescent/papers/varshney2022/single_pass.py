@@ -212,7 +212,7 @@ def _printed(evidence: Evidence) -> Iterator[Claim]:
         statement="with eta = 1/(4d) and the printed zeta and alpha the risk is O~(d sigma^2/N + d^2 (|w*|^2 + sigma^2) log^2(N/delta) / (eps N)^2)",
         quantity=f"risk over the right-hand side of (6), its constants and logarithms in place and its first term at its largest: the largest over N and d; {MEDIAN}",
         cells=shares(table, limits, ["N", "d"]), criterion=at_most(1.0),
-        changed="After a second reading an N below what Theorem 3.2 asks for is left out. At last the exponent in d, before a claim of its own, is in the note alone, because the corollary bounds from above and up to logarithms.",
+        changed="After a second reading an N below what Theorem 3.2 asks for is left out. After a third reading the exponent in d, before a claim of its own, is in the note alone, because the corollary bounds from above and up to logarithms.",
         note=f"risk of the estimate 0 is {w_norm**2 / 2:g}; the printed order without its logarithms is {extent(orders)}, "
         f"risks {extent(table['mean'])}, gradients clipped {extent(table['clip_fraction'])}. At the largest N log-log slopes between neighbouring d, {extent(whole['d'])}, are {_neighbouring_slopes(whole)}, "
         f"of the exact law without clipping {_neighbouring_slopes(exact_rows(whole, 'expected'))}; larger d were not run; finding corollary-3.3-step",

@@ -305,7 +305,7 @@ def _terms(evidence: Evidence) -> Iterator[Claim]:
         statement="the term of privacy is O~(d^2 K_2^2 kappa^2 (|w*|_H^2 + sigma^2) / (eps N)^2)",
         quantity="log-log slope along N, 1/eps, kappa, d, K_2 and sigma of what privacy costs by the exact law, over log^{4a} N, less that of the term: the largest",
         cells=excess(term[term["axis"] != "delta"]) | (_along_k2(evidence) if len(term) else {}), criterion=at_most(LOGARITHMS),
-        changed="At last K_2 is an axis too.",
+        changed="After a third reading K_2 is an axis too.",
         note="alpha by the explicit bound for shuffling, threshold and step as printed; along kappa the term is an upper bound",
     )  # fmt: skip
     yield claim_on_all_cells(
@@ -313,7 +313,7 @@ def _terms(evidence: Evidence) -> Iterator[Claim]:
         statement="the term of privacy is proportional to log^2(N/delta)",
         quantity=f"log-log slope in log(N/delta) of what privacy costs by the exact law, over log^{{4a}} N, delta from {FAR[0]:g} to {FAR[-1]:g} at N = 10^20 and eps = 1e-9, less 2",
         cells=far_out(evidence, SINGLE, "term of privacy"), criterion=within_of(0.0, RATE),
-        changed=f"{OF_DELTA} At last it is judged from both sides and within a tenth, at an N that counts less, where a quarter was allowed above alone.",
+        changed=f"{OF_DELTA} After a third reading it is judged from both sides and within a tenth, at an N that counts less, where a quarter was allowed above alone.",
         note=f"this eps is inside Theorem 3.1's range, sqrt(log(N/delta)/N) >= {ranges.theorem:.2g}, and outside the remark's, 1/sqrt(N) = {ranges.remark:.2g}. At the deltas of the table, and N = 10^24: {algebra.places_text(excess(term[term['axis'] == 'delta']))}",
     )  # fmt: skip
     yield claim_on_all_cells(
@@ -358,7 +358,7 @@ def _distances(evidence: Evidence) -> Iterator[Claim]:
             statement=statement,
             quantity="log-log slope along d, kappa and 1/eta of the exact mean (of the squares, in (28)) without its start, less that of the bound: the largest",
             cells=slopes, criterion=at_most(RATE),
-            changed="The claim was added after a review. At last its statement says what is judged, and the third term of (28), whose numbers are those of (17), is judged there alone.",
+            changed="The claim was added after a review. After a third reading its statement says what is judged, and the third term of (28), whose numbers are those of (17), is judged there alone.",
             note=f"constants, log(1/beta), log N, zeta and alpha are not judged: the mean is hundreds of times below, the bound holding for nearly every draw. Slopes less those of the bound, of which kappa's have room to spare: {algebra.places_text(slopes)}; {note}",
         )  # fmt: skip
 
@@ -402,7 +402,7 @@ def _privacy(evidence: Evidence) -> Iterator[Claim]:
         statement="the range of eps is O(sqrt(log(N/delta)/N))",
         quantity=f"log-log slope of the eps that the explicit bound has at the least multiplier of the proof, along N and, delta from {FAR[0]:g} to {FAR[-1]:g} at N = 10^6, along log(1/delta), less that of the form: the one furthest off",
         cells=excess(largest[largest["axis"] == "N"]) | far_out(evidence, SHUFFLING, "largest eps"), criterion=within_of(0.0, RATE),
-        changed=f"{by_four} At last it is judged from both sides, along log(1/delta) where N counts little, and within a tenth; at the deltas of the table a quarter was allowed above alone.",
+        changed=f"{by_four} After a third reading it is judged from both sides, along log(1/delta) where N counts little, and within a tenth; at the deltas of the table a quarter was allowed above alone.",
         note=f"at the deltas of the table: {algebra.places_text(excess(largest[largest['axis'] == 'delta']))}; the constant that is hidden: {extent(largest['mean'])}",
     )  # fmt: skip
     needed = rows(evidence, "ext_orders", quantity=MULTIPLIER)

@@ -192,7 +192,7 @@ OF_THRESHOLDS = (
 
 
 AT_THE_BEST = "After a third reading both run on the same records at the factors and T that were the best of the grid, with many more trials than those that chose them, and on others."
-ANY_SIGMA = "At last sigma = 1 is heard too, because the sentence has no limit on sigma."
+ANY_SIGMA = "After a third reading sigma = 1 is heard too, because the sentence has no limit on sigma."
 
 
 def _adaptive_beside_fixed(evidence: Evidence) -> Iterator[Claim]:
@@ -350,7 +350,7 @@ def _scale(evidence: Evidence) -> Iterator[Claim]:
             ("the bracket, which adds what is taken as a root of squares here", "the rule"), because="not the paper's own", why="unstated value decides",
             blocks=("not reproduced",),
         ),
-        changed=f"{WITHIN_A_RUN} The bound is that on gamma_t: on zeta_t, which has another log^a N, it was three times as wide with our factor of 1.25. At last a quantile is judged, because the bound is one with a probability near one.",
+        changed=f"{WITHIN_A_RUN} The bound is that on gamma_t: on zeta_t, which has another log^a N, it was three times as wide with our factor of 1.25. After a third reading a quantile is judged, because the bound is one with a probability near one.",
         note="a = 1/2 and K2 = sqrt 2 for normal covariates",
     )  # fmt: skip
     yield claim(
