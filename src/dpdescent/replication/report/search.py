@@ -99,20 +99,21 @@ def script(results: Content, software: Mapping[str, Any]) -> str:
     return f"window.dpdescentIndex = [\n{rows}\n];\n"
 
 
-def documented(file: str, anchor: str) -> str:
-    """Address of a part of a document: on its page, or of README.md, which has none, in the checkout around."""
-    return f"{f'{guide.PAGE_OF[file]}.html' if file in DOCUMENTS.values() else f'../../../{file}'}#{anchor}"
+def documented(file: str, anchor: str, files: str) -> str:
+    """Address of a part of a document: on its page, or of README.md, which has none, among the project's files."""
+    return f"{f'{guide.PAGE_OF[file]}.html' if file in DOCUMENTS.values() else f'{files}/{file}'}#{anchor}"
 
 
 def entries(results: Content, software: Mapping[str, Any]) -> Iterator[Entry]:
     """Yields the entries of the index, in the order in which equally good matches are shown."""
     for address, words in QUERIES.items():
         yield "page", "", PARTS.get(address) or PAGES[address.removesuffix(".html")], words, address
+    files = (software.get("code") or software.get("checkout", "")).rstrip("/")
     texts = {file: documents.text_of(results.trials, file) for file in DOCUMENTS.values() if file.endswith(".md")}
     for name, page in ({"README.md": software["front"]} | texts).items():
         for title, anchor, text in sections(page):
             also = [ALSO[name, anchor]] if (name, anchor) in ALSO else []
-            yield "documentation", name, title, text, documented(name, anchor), *also
+            yield "documentation", name, title, text, documented(name, anchor, files), *also
     for name, means in api.sentences().items():
         yield "name", "dpdescent", name, means, f"{api.page_of(name)}.html#{name}"
     for paper in results.papers:
