@@ -60,7 +60,7 @@ def prose() -> list[str]:
 
 # Numbers in names: of places, methods, works, and levels, which no table has.
 NAMES = re.compile(
-    r"(?:Figure|Theorem|Lemma|Corollary|Corollaries|Algorithm) (?:[A-Z]\.)?\d+(?:\.\d+)?(?: and \d+\.\d+)?"
+    r"(?:Figure|Theorem|Lemma|Corollary|Corollaries|Algorithms?) (?:[A-Z]\.)?\d+(?:\.\d+)?(?: and \d+(?:\.\d+)?)?"
     r"|2SLS|2S-GD|(?:95|99\.99) %|arXiv \d{4}\.\d{5}|@\w+|<\w+>"
 )
 
