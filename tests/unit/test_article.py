@@ -293,6 +293,25 @@ def test_refuted_statements_stand_by_severity(tmp_path: Path) -> None:
         rows.of_refuted(tables(tmp_path / "less", findings=named[1:]), ATTACKS)
 
 
+def test_failed_claims_stand_by_severity_and_say_which_rest_on_one_seed(tmp_path: Path) -> None:
+    """The gravest finding that the inventory names beside a claim, not beside another one."""
+    claims = [
+        judged_twice(name, "not reproduced")[0]
+        | {"location": name, "statement": "", "quantity": "", "low": "2", "high": "2", "criterion": ""}
+        for name in ("without", "slight", "grave")
+    ]
+    checks = [judged_twice(claim["claim"], "not reproduced")[1] for claim in claims[1:]]
+    named = [{"paper": "key", "finding": how, "severity": how} for how in ("cosmetic", "low", "high")]
+    (tmp_path / "docs/statements").mkdir(parents=True)
+    covered = ("without", "slight; finding:low; finding:cosmetic", "grave; bound:grave", "grave; finding:high")
+    inventory = [{"covered_by": judges} for judges in covered]
+    files.write_rows(tmp_path / "docs/statements/key.csv", ["covered_by"], inventory)
+    shown = rows.of_failed(tables(tmp_path, claims=claims, seed_check=checks, findings=named), claims)
+    assert [where.split(" \\ ")[-2:] for where in (row[0] for row in shown)] == [
+        ["grave", "_high_"], ["slight", "_low_"], ["without", "_no finding, one seed_"],
+    ]  # fmt: skip
+
+
 def test_several_attacks_may_refute_one_statement() -> None:
     assert rows.statements_refuted(ATTACKS) == {"papers": 2, "programs": 1}
 

@@ -81,6 +81,29 @@ def of_claims(claims: Sequence[Row]) -> list[list[Any]]:
     ]  # fmt: skip
 
 
+def of_failed(tables: Tables, claims: Sequence[Row]) -> list[list[Any]]:
+    """Claims of papers as `of_claims` has them, gravest first, each with its severity below its place."""
+    once = [row["claim"] for row in tables.alone("not reproduced")]
+    severities = [_severity(tables, claim) for claim in claims]
+    ranks = [SEVERITIES.index(severity) if severity else len(SEVERITIES) for severity in severities]
+    shown = [
+        [Markup(f"{where} \\ _{severity or 'no finding'}{', one seed' if claim['claim'] in once else ''}_"), *others]
+        for (where, *others), severity, claim in zip(of_claims(claims), severities, claims, strict=True)
+    ]
+    return [row for _, row in sorted(zip(ranks, shown, strict=True), key=lambda pair: pair[0])]
+
+
+def _severity(tables: Tables, claim: Row) -> str:
+    """The gravest severity of the findings that the inventory of a paper's statements names beside a claim, if any."""
+    paper, found = claim["paper"], set()
+    for row in tables.rows(f"docs/statements/{paper}.csv"):
+        judges = [judge.strip() for judge in row["covered_by"].split(";")]
+        if claim["claim"] in judges:
+            names = [judge.removeprefix("finding:") for judge in judges if judge.startswith("finding:")]
+            found |= {row["severity"] for row in tables.rows("findings.csv", paper=paper, finding=names)}
+    return min(found, key=SEVERITIES.index, default="")
+
+
 def _estimate(claim: Row) -> str:
     """The measured value with its interval; in four digits, because a criterion may be on the fourth."""
     value, low, high = (wording.number(claim[column]) for column in ("measured", "low", "high"))
