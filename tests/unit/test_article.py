@@ -145,6 +145,10 @@ TABLES = lookups.Tables(ROOT, RESULTS)
         (lambda: TABLES.rows("nowhere.csv"), "there is no table nowhere.csv"),
         (lambda: TABLES.rows("claims.csv", paer="ours"), "claims.csv has no column 'paer'"),
         (lambda: TABLES.count("claims.csv", paper="our"), "claims.csv has no row with paper 'our'"),
+        (
+            lambda: TABLES.count("claims.csv", note=lookups.Holding("no such words")),
+            "claims.csv has no row with note Holding(words='no such words')",
+        ),
         (lambda: TABLES.absent("claims.csv", paper="ours"), "and the sentence says none"),
         (lambda: TABLES.text("claims.csv", "claim", paper="ours"), "and the sentence needs one"),
         (lambda: TABLES.largest("claims.csv", "verdict", paper="ours"), "has no number in column 'verdict'"),
