@@ -25,7 +25,8 @@ TYPST = "typst"
 TEMPLATE, STYLE = "article.typ.j2", "style.typ"
 # Lookups by which the text gets its numbers.
 LOOKUPS = (
-    "rows", "count", "absent", "total", "largest", "text", "value", "claim", "judged", "repeated", "picture",
+    "rows", "count", "absent", "total", "largest", "text", "value", "claim", "judged", "repeated", "alone", "exact",
+    "noted", "cells", "only", "picture",
 )  # fmt: skip
 # Entries of works that no paper of the configuration is, by hand; JOSS reads the same file.
 WORKS = "paper.bib"
@@ -91,8 +92,10 @@ def facts(root: Path, results: Path) -> dict[str, Any]:
         "verdicts": wording.VERDICTS, "reasons": reasons,
         "audited": summary.AUDITED, "findings": findings, "of_papers": rows.of_papers(tables, theirs),
         "of_verdicts": rows.of_verdicts(claims, keys), "of_reasons": of_reasons,
-        "of_claims": rows.of_claims, "of_examples": partial(rows.of_examples, tables),
-        "of_audits": rows.of_audits(audit, keys), "of_refuted": rows.of_refuted(content.refuted(audit)),
+        "of_claims": rows.of_claims, "of_failed": partial(rows.of_failed, tables),
+        "of_examples": partial(rows.of_examples, tables),
+        "of_audits": rows.of_audits(audit, keys), "of_refuted": rows.of_refuted(tables, content.refuted(audit)),
+        "refuted": rows.statements_refuted(content.refuted(audit)), "holding": lookups.Holding, "partial": partial,
         "of_findings": rows.of_findings, **_ours(results),
         "bibliography": bibliography(root, papers, software),
     }  # fmt: skip

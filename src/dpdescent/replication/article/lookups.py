@@ -4,11 +4,14 @@ A sentence must not read on where its number is not there, so that nothing here 
 cell that is missing, a row that is not the only one, and a verdict other than the sentence's are all errors.
 """
 
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dpdescent.replication.build.files import read_rows
+from dpdescent.replication.judging import other_seed
 from dpdescent.replication.report import statements
 from dpdescent.sums import added
 
@@ -16,6 +19,16 @@ Row = dict[str, str]
 
 # In place of a value: any that is not empty.
 SOME = object()
+# The reason of a claim whose verdict another seed did not repeat.
+BACK = "another seed"
+NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
+
+
+@dataclass(frozen=True)
+class Holding:
+    """In place of a value: any that has these words in it."""
+
+    words: str
 
 
 class Missing(Exception):
@@ -104,14 +117,69 @@ class Tables:
         return ""
 
     def repeated(self, verdict: str = "") -> int:
-        """The number of the papers' claims that were judged at another seed, or of those that have a verdict twice."""
-        others = {(row["paper"], row["claim"]): row["other_verdict"] for row in self.rows("seed_check.csv")}
-        mine = [
-            (row["verdict"], others[name])
-            for row in self.rows("claims.csv", source="paper")
-            if (name := (row["paper"], row["claim"])) in others
-        ]
-        return sum(pair == (verdict, verdict) for pair in mine) if verdict else len(mine)
+        """The number of the papers' claims that other seeds judged as they are now, or of those that kept a verdict."""
+        mine = self._elsewhere()
+        return len(mine) if not verdict else sum({row["verdict"], *others} == {verdict} for row, others in mine)
+
+    def alone(self, verdict: str) -> list[Row]:
+        """The papers' claims with a verdict that no other seed reached for the claim as it is now."""
+        twice = [row for row, others in self._elsewhere() if set(others) == {verdict}]
+        return [row for row in self.rows("claims.csv", source="paper", verdict=verdict) if row not in twice]
+
+    def _elsewhere(self) -> list[tuple[Row, list[str]]]:
+        """The papers' claims that were judged at other seeds as they are now, each with its verdicts there."""
+        rows: dict[tuple[str, str], list[Row]] = {}
+        for row in self.rows("seed_check.csv"):
+            rows.setdefault((row["paper"], row["claim"]), []).append(row)
+        found = []
+        for claim in self.rows("claims.csv", source="paper"):
+            measured = float(claim["measured"]) if claim["measured"] else None
+            others = [
+                row["other_verdict"]
+                for row in rows.get((claim["paper"], claim["claim"]), [])
+                # One that another seed took back had a verdict of its own before.
+                if other_seed.is_of(row["verdict"] if claim["why"] == BACK else claim["verdict"], measured, row)
+            ]
+            if others:
+                found.append((claim, others))
+        return found
+
+    def exact(self, file: str, /, **where: Any) -> int:
+        """The number of such rows whose interval is a point."""
+        return sum(row["low"] == row["high"] for row in self.rows(file, low=SOME, **where))
+
+    def noted(self, file: str, column: str, words: str, /, **where: Any) -> list[float]:
+        """The numbers that stand in the cell of the only such row where the given words have `#`."""
+        found = re.findall(re.escape(words).replace("\\#", NUMBER), self.text(file, column, **where))
+        if len(found) != 1:
+            raise Missing(f"{file} has {words!r} {len(found)} times in {column!r} with {_words(where)}")
+        return [float(number) for number in (found[0] if words.count("#") > 1 else found)]
+
+    def cells(self, paper: str, claim: str, column: str = "value", verdict: Any = SOME, **setting: Any) -> list[float]:
+        """The different numbers, in order, that cells of a claim have, of which there must be some.
+
+        Args:
+            paper, claim: whose claim, and its id.
+            column: `value`, or a symbol of the cells' names, such as `n` in `n = 10, p = 5`.
+            verdict: which verdict the cells have.
+            setting: what symbols of their names are.
+        """
+        numbers = []
+        for row in self.rows("claims_cells.csv", paper=paper, claim=claim, verdict=verdict):
+            named = dict(part.split(" = ", 1) for part in row["cell"].split(", ") if " = " in part)
+            if all(name in named and _is(named[name], wanted) for name, wanted in setting.items()):
+                numbers.append(_number(row | named, column, f"claims_cells.csv, claim {claim},"))
+        if not numbers:
+            raise Missing(f"claims_cells.csv has no cell of {claim} with {_words({'verdict': verdict, **setting})}")
+        return sorted(set(numbers))
+
+    def only(self, numbers: list[float]) -> float:
+        """The number, of which a sentence says that all have it."""
+        if len(numbers) != 1:
+            raise Missing(
+                f"the numbers are {', '.join(f'{number:g}' for number in numbers)}, and the sentence says one"
+            )
+        return numbers[0]
 
     def picture(self, item: str) -> str:
         """The path of a figure from the checkout, for typst."""
@@ -129,6 +197,8 @@ class Tables:
 def _is(cell: str, wanted: Any) -> bool:
     if wanted is SOME:
         return bool(cell)
+    if isinstance(wanted, Holding):
+        return wanted.words in cell
     if isinstance(wanted, (list, tuple)):
         return cell in wanted
     if isinstance(wanted, (int, float)):

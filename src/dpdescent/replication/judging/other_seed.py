@@ -57,7 +57,8 @@ def lasting(claims: Sequence[Claim], checked: Iterable[Mapping[str, str]]) -> li
 
 
 def _lasting(claim: Claim, others: Sequence[Mapping[str, str]]) -> Claim:
-    different = [row for row in others if row["other_verdict"] != claim.verdict and _is_of(claim, row)]
+    mine = [row for row in others if is_of(claim.verdict, claim.measured, row)]
+    different = [row for row in mine if row["other_verdict"] != claim.verdict]
     if not different or claim.verdict not in ("reproduced", "not reproduced"):
         return claim
     remarks = (
@@ -67,8 +68,8 @@ def _lasting(claim: Claim, others: Sequence[Mapping[str, str]]) -> Claim:
     return replace(claim, verdict="inconclusive", why="another seed", note=joined(claim.note, *remarks))
 
 
-def _is_of(claim: Claim, row: Mapping[str, str]) -> bool:
-    """Whether a row was made of this claim as it is judged now."""
-    if row["verdict"] != claim.verdict or (claim.measured is None) != (row["measured"] == ""):
+def is_of(verdict: str, measured: float | None, row: Mapping[str, str]) -> bool:
+    """Whether a row was made of a claim that has this verdict and this value now."""
+    if row["verdict"] != verdict or (measured is None) != (row["measured"] == ""):
         return False
-    return claim.measured is None or math.isclose(float(row["measured"]), claim.measured, rel_tol=1e-6, abs_tol=1e-12)
+    return measured is None or math.isclose(float(row["measured"]), measured, rel_tol=1e-6, abs_tol=1e-12)
