@@ -45,7 +45,7 @@ ifneq ($(filter figure,$(MAKECMDGOALS)),)
   endif
 endif
 
-.PHONY: help results parts quick figure artifacts artifacts-diff test test-all lint judge verify bench fuzz test-slurm test-systems scaling samplers readme png unlock lock data clean
+.PHONY: help results parts quick figure artifacts artifacts-diff test test-all lint judge verify bench fuzz test-slurm test-systems scaling samplers readme article png unlock lock data clean
 
 help: ## make help | this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/.*## //' | awk -F ' [|] ' '{printf "%-46s %s\n", $$1, $$2}'
@@ -112,6 +112,9 @@ samplers: .venv ## make samplers | the calculator's table of Poisson batches, in
 
 readme: .venv ## make readme | write the numbers in README.md anew from results/paper
 	$(BIN)/dpdescent readme
+
+article: .venv ## make article | the account as a paper, build/article.pdf, from results/paper (needs typst)
+	$(BIN)/dpdescent article
 
 png: .venv ## make png [SCALE=quick] [F=liang2025/fig04] | a PNG beside each figure, drawn from its table; git leaves them out
 	$(BIN)/dpdescent draw --scale $(SCALE) $(F)

@@ -136,6 +136,11 @@ CORRECTIONS = (
     power_law("ext_window", "B", -1.0, 1e-3, panel="batches", series=BATCHES),
     power_law("ext_window", "kappa", 2.0, 1e-6, panel="multiplier", series=and_by_seed(ADDED)),
     power_law("ext_window", "T", -0.5, 1e-3, panel="steps", series="departure by noise"),
+    power_law("ext_window", "T", -1.2, panel="long runs", series=and_by_seed("empirical risk")),
+    power_law("ext_window", "T", -1.2, panel="long runs", series=and_by_seed("population risk")),
+    power_law("ext_window", "T", -1.0, panel="iterations", series=and_by_seed("empirical risk")),
+    # Its bound bends with 1 + eta T/n, so that no power of T follows it; it is at its ceiling here.
+    put("ext_window", 0.69, panel="iterations", series="population risk"),
     power_law("ext_proof", "n", -1.3, series=and_by_seed("mean distance")),
     put("kan_lambda", 0.01, series="gain over lam = 0", accountant="tail", lam=lambda lam: lam < 0.9),
     put("kan_lambda", 0.01, series="gain over lam = 0", accountant="F8", lam=lambda lam: lam < 0.9),

@@ -138,6 +138,42 @@ def test_an_interval_that_covers_too_seldom_is_told(
     assert all(float(share) < 93.0 for share, _ in told)
 
 
+@pytest.mark.parametrize("text", ["10,000", "10 000", "10_000", "10'000", "10000"])
+def test_thousands_may_be_apart_in_whole_numbers(opened: Opener, text: str) -> None:
+    browser = opened(PAGE)
+    before = result(browser, "noise_sd")
+    for given in ("5000", text):
+        type_in(browser, "n", given)
+    assert browser.find_element(By.CSS_SELECTOR, "[role=alert]").text == ""
+    assert result(browser, "noise_sd") == before
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("n", "10,00"), ("n", "1,0000"), ("gamma", "1,500"), ("eta", "0,25"), ("eigenvalues", "1;0.5")]
+)
+def test_what_may_mean_another_number_is_refused(opened: Opener, name: str, text: str) -> None:
+    browser = opened(PAGE)
+    type_in(browser, name, text)
+    assert browser.find_element(By.CSS_SELECTOR, "[role=alert]").text.startswith(f"{name} = {text}: give ")
+
+
+def test_eigenvalues_stand_in_the_place_of_p_and_kappa(opened: Opener) -> None:
+    browser = opened(PAGE)
+    fields = [browser.find_element(By.NAME, name) for name in ("p", "kappa")]
+    type_in(browser, "eigenvalues", "1, 0.5, 0.1")
+    assert not any(field.is_enabled() for field in fields)
+    type_in(browser, "eigenvalues", "")
+    assert all(field.is_enabled() for field in fields)
+
+
+def test_no_line_is_printed_that_the_library_refuses(opened: Opener) -> None:
+    """A delta of a record in n lets a run publish one record, and `dpdescent.dp_gd` refuses it."""
+    browser = opened(PAGE)
+    assert browser.find_element(By.ID, "python").is_displayed()
+    type_in(browser, "delta", "1e-4")
+    assert not browser.find_element(By.ID, "python").is_displayed()
+
+
 def neighbour(gradients: np.ndarray, place: int, relation: str) -> np.ndarray:
     """The gradients when the record at a place is replaced by one of the opposite gradient, zeroed out or removed."""
     if relation == "add-remove":
@@ -205,7 +241,8 @@ def test_table_of_poisson_batches_is_what_the_accountant_says() -> None:
 
 
 def result(browser: WebDriver, name: str) -> str:
-    return browser.find_element(By.CSS_SELECTOR, f"[data-result={name}]").text
+    # Not the text that is displayed, because some tables are folded away.
+    return str(browser.find_element(By.CSS_SELECTOR, f"[data-result={name}]").get_attribute("textContent"))
 
 
 def type_in(browser: WebDriver, name: str, text: str) -> None:

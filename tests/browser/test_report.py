@@ -12,13 +12,17 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 from site_under_test import ALL, PAPERS, rows
 from visits import Visit
 
+from dpdescent.replication.report import wording
+
 Opener = Callable[..., WebDriver]
 
-SHOWN = "return [...document.querySelectorAll('#%s > tbody > tr, div#%s > *')].filter((row) => row.offsetParent).length"
+ITEMS = "[...document.querySelectorAll('#%s > tbody > tr, div#%s > *')]"
+SHOWN = f"return {ITEMS}.filter((row) => row.offsetParent || row.matches('[data-later]:not([data-filtered])')).length"
+SEEN = f"return {ITEMS}.filter((row) => row.offsetParent).length"
 
 
 def shown(browser: WebDriver, name: str) -> int:
-    """Rows or cards of a filtered list that can be seen."""
+    """Rows or cards of a filtered list that can be seen, or that a button shows."""
     return int(browser.execute_script(SHOWN % (name, name)))
 
 
@@ -50,7 +54,7 @@ def test_filters_show_what_was_asked_for(opened: Opener) -> None:
     browser = opened("claims.html")
     assert shown(browser, "claims") == len(claims)
     for paper in PAPERS[:2]:
-        Select(browser.find_element(By.NAME, "paper")).select_by_visible_text(paper)
+        Select(browser.find_element(By.NAME, "paper")).select_by_value(paper)
         Select(browser.find_element(By.NAME, "verdict")).select_by_visible_text("not reproduced")
         assert shown(browser, "claims") == counts[paper, "not reproduced"]
         assert browser.find_element(By.TAG_NAME, "output").text.startswith(f"{counts[paper, 'not reproduced']} of ")
@@ -78,6 +82,31 @@ def test_words_are_looked_for_in_all_of_a_claim(opened: Opener) -> None:
     browser.find_element(By.NAME, "q").send_keys("Lemma 2.1")
     expected = sum("Lemma 2.1" in claim["location"] for claim in rows("claims"))
     assert shown(browser, "claims") >= expected > 0
+
+
+def test_long_lists_show_their_first_items_until_all_are_asked_for(opened: Opener) -> None:
+    claims = rows("claims")
+    browser = opened("claims.html")
+    assert browser.execute_script(SEEN % ("claims", "claims")) == 60 < len(claims)
+    button = browser.find_element(By.CSS_SELECTOR, ".scroll + .more")
+    assert button.text == f"Show all {len(claims)}"
+    Select(browser.find_element(By.NAME, "verdict")).select_by_value("not reproduced")
+    failing = sum(claim["verdict"] == "not reproduced" for claim in claims)
+    assert browser.execute_script(SEEN % ("claims", "claims")) == failing < 60
+    assert not button.is_displayed()
+    browser.find_element(By.CSS_SELECTOR, "button[type=reset]").click()
+    WebDriverWait(browser, 5, poll_frequency=0.05).until(lambda page: button.is_displayed())
+    browser.execute_script("arguments[0].click()", button)
+    assert browser.execute_script(SEEN % ("claims", "claims")) == len(claims)
+
+
+def test_a_link_to_a_later_row_or_into_a_fold_shows_it(opened: Opener) -> None:
+    last = rows("claims")[-1]
+    anchor = f"claim-{wording.slug(last['paper'], last['claim'])}"
+    browser = opened(f"claims.html#{anchor}")
+    assert browser.find_element(By.ID, anchor).is_displayed()
+    browser = opened(f"{last['paper']}.html#{anchor}")
+    assert browser.find_element(By.ID, anchor).is_displayed()
 
 
 def test_scorecard_leads_to_the_claims_behind_each_number(opened: Opener) -> None:
@@ -110,8 +139,7 @@ def test_findings_and_bounds_are_filtered_too(opened: Opener) -> None:
     assert shown(browser, "findings") == sum(finding["severity"] == "high" for finding in rows("findings"))
     browser = opened("bounds.html?state=vacuous")
     states = browser.execute_script(
-        "return [...document.querySelectorAll('#bounds tbody tr')].filter((row) => row.offsetParent)"
-        ".map((row) => row.dataset.state)"
+        "return [...document.querySelectorAll('#bounds tbody tr:not([data-filtered])')].map((row) => row.dataset.state)"
     )
     assert set(states) == {"vacuous"}
 

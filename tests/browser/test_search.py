@@ -1,6 +1,8 @@
-"""Search: what a question means is found first, in Greek or Latin letters, and where nothing is, words are proposed."""
+"""Search: what a question means is found first, in Greek or Latin letters and misspelt too, and nothing is told."""
 
+from collections import Counter
 from collections.abc import Callable
+from urllib.parse import quote
 
 import pytest
 from selenium.webdriver.chrome.webdriver import WebDriver
@@ -8,6 +10,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 from site_under_test import rows
+
+from dpdescent.replication.report import wording
 
 Opener = Callable[..., WebDriver]
 
@@ -68,24 +72,53 @@ def test_a_question_in_a_page_s_own_words_or_with_an_author_s_name_is_answered_f
     assert asked(opened, question)[0][1].startswith(page)
 
 
-def test_a_question_of_words_that_say_nothing_finds_nothing(opened: Opener) -> None:
-    assert asked(opened, "why?") == asked(opened, "\\") == []
-
-
 @pytest.mark.parametrize("question", ["guessed values", "which values are guessed", "values not stated by the paper"])
 def test_values_that_are_not_the_papers_are_found_by_other_words(opened: Opener, question: str) -> None:
     assert asked(opened, question)[0][:2] == ("page", "made.html#values")
 
 
-def test_unknown_words_are_mended_and_nonsense_is_told(opened: Opener) -> None:
-    assert asked(opened, "cliping threshhold") == []
-    browser = opened("search.html?q=cliping+threshhold")
-    proposal = browser.find_element(By.CSS_SELECTOR, "#proposals a")
-    assert proposal.text.endswith(" threshold")
-    proposal.click()
-    WebDriverWait(browser, 30, poll_frequency=0.05).until(lambda page: len(found(page)) > 3)
-    assert asked(opened, "xyzzy plugh") == []
-    assert len(browser.find_elements(By.CSS_SELECTOR, "#proposals a")) == 5
+def test_wrong_letters_and_beginnings_of_words_are_found(opened: Opener) -> None:
+    for mistaken, meant in (("cliping threshhold", "clipping threshold"), ("anisotr", "anisotropic")):
+        assert asked(opened, meant)[0] in asked(opened, mistaken)[:3]
+
+
+def test_words_in_quotes_stand_together(opened: Opener) -> None:
+    results = asked(opened, '"privacy for free" high dimensions')
+    assert results
+    assert all("privacy for free" in text.lower().replace("'", "") for _, _, text in results)
+    assert asked(opened, '"free for privacy"') == []
+
+
+@pytest.mark.parametrize("question", ["why?", "\\", "xyzzy frobnik", "qjx" * 67, "qjxv " * 40, '""', "(" * 200])
+def test_where_nothing_is_found_others_questions_are_told(opened: Opener, question: str) -> None:
+    assert asked(opened, question) == []
+    browser = opened(f"search.html?q={quote(question)}")
+    assert browser.find_element(By.TAG_NAME, "output").text == "0 found"
+    browser.find_element(By.CSS_SELECTOR, "#nothing a").click()
+    WebDriverWait(browser, 30, poll_frequency=0.05).until(lambda page: len(found(page)) == 8)
+
+
+def test_without_a_question_there_is_no_answer(opened: Opener) -> None:
+    assert asked(opened, "  ") == []
+    browser = opened("search.html")
+    assert not browser.find_element(By.ID, "nothing").is_displayed()
+    assert browser.find_element(By.TAG_NAME, "output").text == ""
+
+
+def test_a_figure_is_found_with_its_verdicts(opened: Opener) -> None:
+    mine = [each for each in rows("claims") if (each["paper"], each["artefact"]) == ("brown2024", "fig05")]
+    counts = Counter(each["verdict"] for each in mine if each["measured"])
+    others = ", ".join(f"{counts[verdict]} {verdict}" for verdict in wording.VERDICTS[1:] if counts[verdict])
+    assert others
+    told = f"{counts['reproduced']} of {counts.total()} measured claims reproduced, {others}"
+    assert told in asked(opened, "is Figure 5 of Brown reproduced?")[0][2]
+
+
+def test_of_a_long_text_that_part_is_shown_that_fits(opened: Opener) -> None:
+    kind, _, text = asked(opened, "podman")[0]
+    assert kind == "documentation"
+    assert "podman" in text
+    assert len(text) < 450
 
 
 def test_front_page_asks_and_kinds_narrow(opened: Opener) -> None:

@@ -169,7 +169,7 @@ def test_how_to_run_it_at_my_epsilon(reader: Reader, tmp_path: Path) -> None:
 
 def test_the_evidence_of_a_given_claim(reader: Reader) -> None:
     reader.click("#verdicts a[href*='paper=wang2026'][href*='verdict=reproduced']")
-    reader.click("#claims tbody tr:not([data-filtered]) a")
+    reader.click("#claims tbody tr:not([data-filtered], [data-later]) a")
     anchor = reader.browser.current_url.rsplit("#", 1)[1]
     claim = next(
         each for each in rows("claims")

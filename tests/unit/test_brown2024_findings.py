@@ -144,14 +144,17 @@ def test_start_of_condition_iv_by_its_one_record() -> None:
 
 
 def test_noise_over_the_bound_by_recursion() -> None:
-    for p in (10**2, 10**4, 10**8):
-        n, rho = 100.0 * p, 1.0
-        T = math.ceil(math.log(n * rho / p))
-        gamma, variance = math.sqrt(p) * math.log(n * T / beta()) ** 3, 0.0
+    def over(n: float, p: int, rho: float, c: float, inside: float) -> str:
+        T = math.ceil(c * math.log(n * rho / p))
+        gamma, variance = c * math.sqrt(p) * math.log(n * T / beta()) ** 3, 0.0
         for _ in range(T):
             variance = (1 - ETA) ** 2 * variance + ETA**2 * 2 * T * gamma**2 / (rho * n**2)
-        bound = math.log(n * rho / (beta() * p)) ** 4 * p / (math.sqrt(rho) * n)
-        assert f"{math.sqrt(p * variance) / bound:.2g} at p = {p:.0e}" in text("logarithms-of-2.7")
+        return f"{math.sqrt(p * variance) / (math.log(inside) ** 4 * p / (math.sqrt(rho) * n)):.2g}"
+
+    for p in (10**2, 10**4, 10**8):
+        assert f"{over(100.0 * p, p, 1.0, 1.0, 100 / beta())} at p = {p:.0e}" in text("logarithms-of-2.7")
+    for rho in (1.0, 1e-12):
+        assert f"{over(1000 / rho, 10, rho, 10.0, 1e4 / beta())} at rho = {rho:g}" in text("logarithms-of-2.7")
 
 
 def test_size_of_adassp_s_noise_by_the_pair() -> None:

@@ -420,6 +420,12 @@ def test_theorem_2_7_loses_logarithms_of_n_alone() -> None:
     T = math.ceil(10 * math.log(100))
     logs = [math.log(100 * p * T / 0.05) ** 3 for p in (10**2, 10**8)]
     assert found[1] / found[0] == pytest.approx(logs[1] / logs[0])
+    # n rho / (beta p) is 20 and 20^2, (n rho / beta) p is 20^3 and 20^4.
+    read = [
+        bound(n=20.0, p=20, rho=rho, sigma=1.0, beta=0.05) * math.sqrt(rho)
+        for rho in (1.0, 20.0) for bound in (accuracy.accuracy_bound, accuracy.bound_left_to_right)
+    ]  # fmt: skip
+    assert np.array(read) / read[0] == pytest.approx([1.0, 3.0**4, 2.0**4, 4.0**4])
     silent = separation.silent_theorem(sigma=1.0, m=10, p=10, eta=0.25, beta=0.05)
     assert math.log(1.0 * 10 * 10 / (0.25 * silent * 0.05)) == pytest.approx(0.0)
 

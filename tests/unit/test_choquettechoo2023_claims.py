@@ -26,6 +26,7 @@ from choquettechoo2023_world import (
     tilt,
     world,
 )
+from dpdescent.noise.strategies import toeplitz
 from dpdescent.papers.choquettechoo2023 import (
     comparisons,
     criteria,
@@ -39,6 +40,7 @@ from dpdescent.papers.choquettechoo2023 import (
     optimal_noise,
     powers,
     spectra,
+    strongly_convex,
 )
 from dpdescent.papers.choquettechoo2023.setting import power_law
 from dpdescent.privacy import zcdp
@@ -124,7 +126,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"d-eff-equality": lambda: change("ext_spectra", 0.9, "d_eff", spectrum="flat", series=SGD, d=16),
     # Of the square of a logarithm the steps grow by 1.8 from the first to the last, of no dependence they are zero.
     r"table2-sensitivity-undamped": lambda: tilt("table2", "T", 0.05, "exact", row="Fichtenberger et al. (nu = 0)"),
-    r"table2-sensitivity-damped-anti-pgd": lambda: tilt("table2", "nu", -2.0, row="Anti-PGD + damping", T=100_000),
+    r"table2-sensitivity-damped-anti-pgd": lambda: tilt("table2", "nu", -0.15, row="Anti-PGD + damping", T=100_000),
     r"table2-sensitivity-anti-pgd": lambda: change("table2", value=1.01, row="Anti-PGD", T=1000, eta=0.02),
     r"table2-suboptimality-damped-anti-pgd": lambda: change("table2", 1.4, row="Anti-PGD + damping",
         quantity="suboptimality", eta=0.002),
@@ -193,7 +195,7 @@ FORMULAS = FORMS | {
     "finite-rate-ftrl", "finite-gain", "finite-admissible-rate", "misprints", "table4-fast-decay",
     "squared-error-misleads", "theorem-2.2-ftrl-eta", "table2-sensitivity-nu", "table2-suboptimality-nu",
     "nu-below-eta-mu", "separation-ftrl", "near-optimal-any-spectrum", "table4-ftrl", "table4-d-eff",
-    "directions-in-proportion", "label-noise-order", "anti-pgd-nu",
+    "directions-in-proportion", "label-noise-order", "anti-pgd-nu", "theorem-3.1-linear", "fichtenberger-coefficients",
 }  # fmt: skip
 
 
@@ -419,6 +421,7 @@ def slow(problem: Any, start: Any, T: float, damped: bool) -> laws.Tuned:
 
 
 COST = zcdp.gaussian_rho
+COSTS = strongly_convex._costs
 # What stands in the place of a formula, whose values may be kept, and the claims that are refuted by it.
 OTHER_FORMULAS: list[tuple[Any, str, Any, set[str]]] = [
     (zcdp, "gaussian_rho", lambda sensitivity, noise: COST(2 * sensitivity, noise), {"theorem-1.1"}),
@@ -456,6 +459,8 @@ OTHER_FORMULAS: list[tuple[Any, str, Any, set[str]]] = [
         {"anti-pgd-nu"},
     ),
     (misprints, "last_errors", lambda T, rate: (float(T), float(T)), {"squared-error-misleads"}),
+    (strongly_convex, "_costs", lambda problem, *of: COSTS(problem, *of) / problem.d**0.5, {"theorem-3.1-linear"}),
+    (toeplitz, "optimal_cc", lambda: toeplitz.nu_family(1e-6), {"fichtenberger-coefficients"}),
 ]
 KEPT = [(optimal_noise, "_perturbed"), (finite_time, "_far"), (powers, "tuned"), (powers, "_admissible"),
         (misprints, "_misprints"), (spectra, "_powers_over_infimum")]  # fmt: skip

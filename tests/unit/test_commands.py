@@ -45,7 +45,7 @@ def test_unknown_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None
     assert (code, line) == (
         2,
         "Error: there is no command 'estimat'; there are: estimate, example, verify, judge, draw, spotcheck, compare,"
-        " seedcheck, artifacts, artifacts-diff, parts, fetch, on-request, readme, metadata\n",
+        " seedcheck, artifacts, artifacts-diff, parts, fetch, on-request, readme, article, metadata\n",
     )  # fmt: skip
 
 

@@ -6,10 +6,9 @@ import pytest
 from markupsafe import Markup
 
 from dpdescent.replication.report import guide
-from dpdescent.replication.report.pages import GUIDE
-from report_made import ROOT, TRIALS, texts
-
-PAGE = (ROOT / GUIDE).read_text(encoding="utf-8")
+from dpdescent.replication.report.guide import Heading
+from dpdescent.replication.report.pages import DOCUMENTS
+from report_made import ROOT, texts
 
 
 @pytest.mark.parametrize(
@@ -18,7 +17,17 @@ PAGE = (ROOT / GUIDE).read_text(encoding="utf-8")
         ("# A `b`, c\n", '<h1 id="a-b-c">A <code>b</code>, c</h1>\n'),
         ("one\ntwo\n\nthree", "<p>one\ntwo</p>\n<p>three</p>\n"),
         ("a < b & **c\nd** `x < **y**`", "<p>a &lt; b &amp; <strong>c\nd</strong> <code>x &lt; **y**</code></p>\n"),
-        ("```sh\n# a\n\n- b | <c>\n```\nd", '<pre tabindex="0"># a\n\n- b | &lt;c&gt;</pre>\n<p>d</p>\n'),
+        (
+            "```sh\n# a\n\n- b | <c>\n```\nd",
+            '<pre tabindex="0"><span class="c"># a\n</span>\n- b | &lt;c&gt;</pre>\n<p>d</p>\n',
+        ),
+        (
+            "```python\nif x: # <\n    f('a', 1)\n```\n",
+            '<pre tabindex="0"><span class="k">if</span> x: <span class="c"># &lt;</span>\n'
+            '    f(<span class="s">\'a\'</span>, <span class="n">1</span>)</pre>\n',
+        ),
+        ("```text\nif <a>\n```\n", '<pre class="output" tabindex="0">if &lt;a&gt;</pre>\n'),
+        ("a\n\n<!-- b -->\nc\n<!-- end b -->\n", "<p>a</p>\n<p>c</p>\n"),
         ("    a < b\n", '<pre tabindex="0">a &lt; b</pre>\n'),
         ("> a\n> b\n\nc", "<blockquote>\n<p>a\nb</p>\n</blockquote>\n<p>c</p>\n"),
         ("- a\n\n  b\n\n- c", "<ul>\n<li>\n<p>a</p>\n<p>b</p>\n</li>\n<li>\n<p>c</p>\n</li>\n</ul>\n"),
@@ -46,16 +55,38 @@ def test_marks_become_what_they_mean(text: str, made: str) -> None:
     assert guide.html(text) == made
 
 
-def test_links_lead_to_the_address_of_the_files_or_name_them() -> None:
-    text = "[how](beyond.md#sec-1), [that](../examples/a&b.ipynb), [c](https://d.e/f)"
-    at, elsewhere = "https://a.b/main/", '<a href="https://d.e/f">c</a>'
-    assert guide.html(text, "docs", at) == (
-        '<p><a href="https://a.b/main/docs/beyond.md#sec-1">how</a>, '
-        f'<a href="https://a.b/main/examples/a&amp;b.ipynb">that</a>, {elsewhere}</p>\n'
+def test_links_lead_to_pages_to_results_and_to_the_address_of_all_other_files() -> None:
+    text = (
+        "[how](beyond.md#sec-1), [run](../examples/regression.ipynb), [rows](../results/paper/claims.csv), "
+        "[names](../results/paper/report/api.html), "
+        "[that](../src/a&b.py#L3), [c](https://d.e/f)"
     )
-    assert guide.html(text, "docs") == (
-        f"<p>how (<code>docs/beyond.md</code>), that (<code>examples/a&amp;b.ipynb</code>), {elsewhere}</p>\n"
+    pages = (
+        '<a href="docs-beyond.html#sec-1">how</a>, <a href="example-regression.html">run</a>, '
+        '<a href="../../paper/claims.csv">rows</a>, <a href="api.html">names</a>'
     )
+    elsewhere = '<a href="https://d.e/f">c</a>'
+    assert guide.html(text, "docs", "https://a.b/main/") == (
+        f'<p>{pages}, <a href="https://a.b/main/src/a&amp;b.py#L3">that</a>, {elsewhere}</p>\n'
+    )
+    assert guide.html(text, "docs") == f"<p>{pages}, that (<code>src/a&amp;b.py</code>), {elsewhere}</p>\n"
+
+
+def test_a_part_is_taken_alone_from_its_heading_to_the_next_of_its_level() -> None:
+    text = "# A\n\na\n\n### B\n\nb\n\n#### C\n\n```sh\n# D\n```\n\n### D\n\nd\n"
+    assert guide.read(text, under="B") == guide.read(text.replace("### D", "## D"), under="B")
+    made, headings = guide.read(text, under="B")
+    assert made == (
+        '<h2 id="b">B</h2>\n<p>b</p>\n<h3 id="c">C</h3>\n<pre tabindex="0"><span class="c"># D</span></pre>\n'
+    )
+    assert headings == [Heading(2, "b", "B"), Heading(3, "c", "C")]
+    with pytest.raises(ValueError, match=r"^heading 'E' stands 0 times in the text: "):
+        guide.read(text, under="E")
+
+
+def test_a_graph_is_drawn() -> None:
+    made = guide.html("```mermaid\nflowchart LR\n    one --> two\n```\n")
+    assert re.findall(r">(\w+)</text>", made) == ["one", "two"]
 
 
 def test_tables_are_counted_under_their_headings() -> None:
@@ -73,19 +104,16 @@ def words(text: str) -> list[str]:
     return re.findall(r"[\w.,%-]*\w", text)
 
 
-def test_no_word_of_the_page_is_lost_and_no_mark_is_left() -> None:
-    """Outside of code, where marks mean nothing; a file that a link leads to is named beside it."""
-    left = re.sub(r"^```\w*$|^[|-]+$", "", PAGE, flags=re.MULTILINE)
-    left = re.sub(r"\]\((?:\.\./)?(\S+?)\)", r" \1", left)
-    left = re.sub(r"^ *(> ?|- |#+ )", "", left, flags=re.MULTILINE)
-    made = texts()["regression.html"].partition('<main id="content">')[2].partition("</main>")[0]
-    named = re.sub(r"\(<code>(?:docs/)?(\S+?)</code>\)", r" \1", made)
-    assert words(Markup(re.sub(r"<(?=/|t[hdr])", " <", named)).striptags()) == words(left)
+@pytest.mark.parametrize("page", [page for page, file in DOCUMENTS.items() if file.endswith(".md")])
+def test_no_word_of_a_document_is_lost_and_no_mark_is_left(page: str) -> None:
+    """Outside of code, where marks mean nothing, and apart from the drawing of a graph."""
+    text = (ROOT / DOCUMENTS[page]).read_text(encoding="utf-8")
+    left = re.sub(r"^```mermaid.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    left = re.sub(r"^```\w*$|^[|-]+$|^<!--.*-->$", "", left, flags=re.MULTILINE)
+    left = re.sub(r"\]\(\S+?\)", "]", left).replace("\\|", "|")
+    left = re.sub(r"^ *(> ?|- |#+ |\d+\. )", "", left, flags=re.MULTILINE)
+    made = texts()[f"{page}.html"].partition('<main id="content">')[2].partition("</main>")[0]
+    made = re.sub(r'<nav class="contents".*?</nav>|<svg.*?</svg>', "", made, flags=re.DOTALL)
+    assert words(Markup(re.sub(r"<(?=/?(?:t[hdr]|p|h\d|li|pre)\b)", " <", made)).striptags()) == words(left)
     plain = re.sub(r"<(pre|code)\b.*?</\1>", "", made, flags=re.DOTALL)
     assert re.findall(r"\*\*|`|\]\(|^\||^&gt;|^- |^#", plain, re.MULTILINE) == []
-
-
-def test_a_checkout_without_the_page_has_none() -> None:
-    without = [file for file in TRIALS if file.name != "regression.md"]
-    assert len(without) == len(TRIALS) - 1
-    assert guide.view(without, "") == {"guide": None}

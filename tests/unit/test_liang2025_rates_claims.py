@@ -10,12 +10,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpdescent.papers.liang2025 import claims, formulas, friendly_core, laws, theorem
-from dpdescent.papers.liang2025.criteria import at_draws, paired_ratio
+from dpdescent.algorithms.dp_2s_gd import Normals
+from dpdescent.algorithms.two_stage_gd import final_betas
+from dpdescent.baselines.friendly_core import moment_points
+from dpdescent.baselines.least_squares import TwoStageFit, two_stage_least_squares
+from dpdescent.data.iv import IVSample
+from dpdescent.papers.liang2025 import claims, definitions, formulas, friendly_core, laws, theorem
+from dpdescent.papers.liang2025.criteria import QUANTILES, at_draws, by_tau
+from dpdescent.papers.liang2025.setting import mechanism
 from dpdescent.privacy import zcdp
 from dpdescent.replication.judging import by_id
 from dpdescent.replication.judging.evidence import Evidence
-from dpdescent.replication.judging.statistics import ratio
 from liang2025_worlds import alone, changed, committed, judged
 
 TRUE, FALSE, OPEN = "reproduced", "not reproduced", "inconclusive"
@@ -251,21 +256,49 @@ def test_an_improvement_of_little_is_none(monkeypatch: pytest.MonkeyPatch) -> No
     assert by_id.judge_one(claims, committed(), "app-F.1-insignificant").verdict == TRUE
 
 
-def test_a_paired_ratio_has_the_covariance_of_its_rows() -> None:
-    """Two arms whose errors are a common part and a small one of their own: by hand, from the trials."""
-    rng = np.random.default_rng(3)
-    common = 1.0 + 0.3 * rng.standard_normal(400)
-    first, second = common + 0.02 * rng.standard_normal(400), 0.95 * common + 0.02 * rng.standard_normal(400)
-    rows = [
-        pd.Series({"mean": values.mean(), "se": values.std(ddof=1) / 20.0, "trials": 400})
-        for values in (first, second, first - second)
-    ]
-    found = paired_ratio(*rows)
-    slope = first.mean() / second.mean()
-    by_hand = 1.96 * (first / first.mean() - second / second.mean()).std(ddof=1) / 20.0
-    assert found.value == pytest.approx(slope)
-    assert math.log(found.high / found.low) / 2 == pytest.approx(by_hand, rel=2e-3)
-    assert found.high - found.low < 0.2 * (ratio(rows[0], rows[1]).high - ratio(rows[0], rows[1]).low)
+def _one_stage(sample: IVSample) -> TwoStageFit:
+    """Least squares of y on X itself."""
+    fit = two_stage_least_squares(sample)
+    return dataclasses.replace(fit, beta=np.linalg.lstsq(sample.X, sample.y, rcond=None)[0])
+
+
+WRONG: dict[str, tuple[Any, str, Any]] = {
+    "eq-2-closed-form": (definitions, "two_stage_least_squares", _one_stage),
+    "algorithm-1-without-noise": (definitions, "final_betas", lambda sample, steps, eta, alpha: final_betas(
+        sample, [steps[0] + 1], eta, alpha)),
+    "algorithm-1-draws": (definitions.dp_2s_gd.Normals, "draw", lambda rng, steps, p, q: Normals.split(
+        rng.standard_normal((2 * steps, p * q + p)), p, q)),
+    "app-C-releases": (definitions.setting, "mechanism", lambda arm, n: mechanism(dataclasses.replace(arm, T=2 * arm.T),
+        n)),
+    "app-F.2-dimension": (definitions, "moment_points", lambda sample: moment_points(sample)[:, 1:]),
+    "remark-3.1-scales": (definitions.setting.formulas, "noise_scale", lambda gamma, n, steps, rho: gamma / n * (
+        steps / rho)),
+    "def-A.1-limits": (definitions, "renyi", lambda first, second, alpha: alpha),
+    "sec-2.1-concentration": (definitions.norm, "sf", lambda k: np.exp(-k)),
+    "footnote-1-advanced": (math, "expm1", lambda x: 30.0 * x),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_definitions_that_other_code_would_have_are_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another estimator, a step too many, twice the draws and releases, other noise, another divergence or tail."""
+    module, attribute, wrong = WRONG[name]
+    assert judged()[name].verdict == TRUE
+    monkeypatch.setattr(module, attribute, wrong)
+    found = {claim.claim: claim for claim in definitions.judge(committed())}
+    assert found[name].verdict == FALSE
+
+
+def test_quantiles_have_the_error_of_their_order_statistics() -> None:
+    """Of an exponential law the quantile 1 - exp(-tau) is tau, and its error sqrt((exp(tau) - 1)/trials)."""
+    trials = 2000
+    columns = {column: tau for tau, column in QUANTILES.items()}
+    ends = {"median_low": columns["median"] - 0.04, "median_high": columns["median"] + 0.04}
+    found = by_tau(pd.Series({"mean": 1.0, "se": 9.0, "trials": trials, **columns, **ends}))
+    assert found["mean"].tolist() == found["tau"].tolist() == list(QUANTILES)
+    assert found["se"].iloc[0] == pytest.approx(0.04 / 1.96, rel=1e-3)
+    for tau, error in zip(found["tau"][1:], found["se"][1:], strict=True):
+        assert error == pytest.approx(math.sqrt((math.exp(tau) - 1.0) / trials), rel=0.05), tau
 
 
 def test_other_draws_leave_a_claim_open_only_where_one_decides_otherwise() -> None:

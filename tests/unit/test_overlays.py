@@ -499,7 +499,7 @@ def test_report_counts_no_claim_as_the_papers(mine: project.Project, checkout: P
     assert "Values of yours stand in the place of the papers'" in page
     assert 'source=paper"' not in pages["index.html"]
     assert "at your values" in pages["index.html"]
-    assert "<option>yours</option>" in pages["claims.html"]
+    assert '<option value="yours">yours</option>' in pages["claims.html"]
 
 
 def artefact(paper: dict[str, Any], name: str) -> dict[str, Any]:

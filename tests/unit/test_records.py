@@ -196,6 +196,17 @@ def test_a_value_above_a_hidden_constant_refutes_nothing() -> None:
     outside = records.Regime.where(enough_records=False)
     assert outside.otherwise(records.HIDDEN) is outside
     assert records.INSIDE.otherwise(records.HIDDEN) is records.HIDDEN
+    found = {
+        value: records.claim(
+            "key", **TEXTS, measured=Estimate(value, value - 0.5, value + 0.5), criterion=at_most(2.0),
+            regime=records.HIDDEN,
+        )
+        for value in (1.0, 2.0, 3.0)
+    }  # fmt: skip
+    assert [(each.verdict, each.why) for each in found.values()] == [
+        ("reproduced", ""), ("inconclusive", "interval"),
+        ("inconclusive", "hidden constant"),
+    ]  # fmt: skip
 
 
 def test_cells_stand_in_a_table_of_their_own(tmp_path: Any) -> None:

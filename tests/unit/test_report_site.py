@@ -4,6 +4,7 @@ import dataclasses
 import html
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -131,10 +132,11 @@ def test_no_link_is_broken(made: dict[str, str], parsed: dict[str, Page]) -> Non
 def test_search_leads_to_places_that_are_there(made: dict[str, str], parsed: dict[str, Page]) -> None:
     ids = {name: set(page.ids()) for name, page in parsed.items()}
     listed = made[pages.INDEX].removeprefix("window.dpdescentIndex = ").removesuffix(";\n")
-    found = [(paper, address) for _, paper, _, _, address in json.loads(listed)]
+    found = [entry[:5] for entry in json.loads(listed) if entry[0] not in ("documentation", "name")]
     assert len(found) > 2000
-    for paper, address in found:
-        parts = urlsplit(address if address and not address.startswith("#") else f"{paper}.html{address}")
+    for _, paper, _, _, address in found:
+        parts = urlsplit(f"{paper}.html{address}" if address.startswith("#") else address)
+        assert parts.path in ids, address
         assert not parts.fragment or unquote(parts.fragment) in ids[parts.path], address
 
 
@@ -181,6 +183,22 @@ def test_captions_begin_with_the_result_and_fold_the_key_away(
             artefact["table"] for paper in known if name.startswith(paper["key"]) for artefact in paper["artefacts"]
         )
         assert [tag for tag, _ in captions if tag.startswith("div")] == ['div class="caption"'] * tables
+
+
+def test_figures_lead_to_the_claims_of_each_verdict(made: dict[str, str], known: list[dict[str, Any]]) -> None:
+    """Every figure and table has a card, whose numbers are those of the papers' own claims about it."""
+    cards = re.findall(r'<li data-paper="(\w+)" data-verdict="([^"]*)">(.*?)</li>', made["figures.html"], re.DOTALL)
+    assert len(cards) == sum(len(paper["artefacts"]) for paper in known)
+    rows = read_rows(RESULTS / "claims.csv")
+    for key, verdicts, text in cards:
+        (artefact,) = re.findall(rf'^<a href="{key}.html#([\w]+)">', text)
+        mine = [row for row in rows if (row["paper"], row["artefact"]) == (key, artefact)]
+        source = "ours" if "(ours)" in text else "paper"
+        count = Counter(row["verdict"] for row in mine if row["source"] == source)
+        assert set(filter(None, verdicts.split("|"))) == set(count)
+        told = re.findall(r'#(claim-[^"]+)">(\d+) <span class="badge ([a-z-]+)">', text)
+        assert {verdict.replace("-", " "): int(number) for _, number, verdict in told} == dict(count)
+        assert all(f'id="{claim}"' in made[f"{key}.html"] for claim, *_ in told)
 
 
 def test_pages_are_light(made: dict[str, str]) -> None:
@@ -233,7 +251,8 @@ def test_counts_of_nothing_lead_nowhere(made: dict[str, str]) -> None:
 
 def test_statements_are_filtered_by_papers_that_have_some(made: dict[str, str]) -> None:
     (options,) = re.findall(r'<select name="paper">(.*?)</select>', made["statements.html"], flags=re.DOTALL)
-    assert re.findall(r"<option>(.*?)</option>", options) == sorted(file.stem for file in INVENTORIES)
+    assert re.findall(r'<option value="(\w+)">', options) == sorted(file.stem for file in INVENTORIES)
+    assert ">Brown et al. 2024</option>" in options
 
 
 def test_values_are_counted_by_where_they_come_from(made: dict[str, str], known: list[dict[str, Any]]) -> None:
@@ -336,7 +355,7 @@ def test_verdicts_at_another_seed_are_told_where_there_are_any(known: list[dict[
     whole = of_one_paper(content.load(RESULTS, known), "liang2025")
     text = site.pages(dataclasses.replace(whole, seed_check=rows), about.software(ROOT))["claims.html"]
     plain = re.sub("</?a[^>]*>", "", text)
-    assert "1 of 2 verdicts of liang2025 are the same where all tables are built at seed 7" in plain
+    assert "1 of 2 verdicts of Liang et al. 2025 are the same where all tables are built at seed 7" in plain
     assert [name for name in ("shaky", "0.1235", "steady") if f"<td>{name}</td>" in text] == ["shaky", "0.1235"]
     without = site.pages(dataclasses.replace(whole, seed_check=[]), about.software(ROOT))["claims.html"]
     assert "At other seeds" not in without
@@ -363,4 +382,4 @@ def test_text_stands_out_from_its_ground_by_light_and_dark(made: dict[str, str],
 def test_assets_are_what_the_pages_are_made_of_and_no_bytecode() -> None:
     """The fingerprint of the report covers them; bytecode that Python writes beside the pages must not change it."""
     assert {file.parent.name for file in pages.assets()} == {"static", "templates"}
-    assert {file.suffix for file in pages.assets()} == {".css", ".js", ".j2"}
+    assert {file.suffix for file in pages.assets()} == {".css", ".js", ".txt", ".j2"}

@@ -152,3 +152,21 @@ def test_students_interval_of_few_trials_covers() -> None:
         estimate = statistics.difference(*rows)
         hits += estimate.low <= 0.0 <= estimate.high
     assert hits / count > 0.95
+
+
+def test_a_paired_ratio_has_the_covariance_of_its_rows() -> None:
+    """Two arms whose errors are a common part and a small one of their own: by hand, from the trials."""
+    rng = np.random.default_rng(3)
+    common = 1.0 + 0.3 * rng.standard_normal(400)
+    first, second = common + 0.02 * rng.standard_normal(400), 0.95 * common + 0.02 * rng.standard_normal(400)
+    rows = [
+        pd.Series({"mean": values.mean(), "se": values.std(ddof=1) / 20.0, "trials": 400})
+        for values in (first, second, first - second)
+    ]
+    found = statistics.paired_ratio(*rows)
+    slope = first.mean() / second.mean()
+    by_hand = 1.96 * (first / first.mean() - second / second.mean()).std(ddof=1) / 20.0
+    assert found.value == pytest.approx(slope)
+    assert math.log(found.high / found.low) / 2 == pytest.approx(by_hand, rel=2e-3)
+    apart = statistics.ratio(rows[0], rows[1])
+    assert found.high - found.low < 0.2 * (apart.high - apart.low)

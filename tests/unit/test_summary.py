@@ -105,10 +105,3 @@ def test_page_has_every_paper_and_artefact(tmp_path: Path) -> None:
         assert piece in page
     assert "**f1**" in page
     assert "p1/table_x.svg" not in page
-
-
-def test_headlines_are_a_line_each_and_lead_to_the_report() -> None:
-    told = {**FINDING, "headline": "8.5 instead of 1: it costs more."}
-    line = summary.headlines([told, {**FINDING, "headline": ""}])
-    assert line == ("- 8.5 instead of 1: it costs more. (`p1`: [f1](results/paper/report/findings.html#finding-p1-f1))")
-    assert len(summary.headlines([told, told]).splitlines()) == 2

@@ -11,6 +11,7 @@ import pytest
 import committed as of
 import pictures
 from dpdescent.papers.varshney2022 import attacks_figures, styles
+from dpdescent.papers.varshney2022.formulas import gaussian_multiplier
 from dpdescent.replication.drawing import figures as style
 from pictures import data_of, lines_of, runs_through
 
@@ -121,7 +122,7 @@ def test_laws_are_drawn_as_their_labels_say(name: str, panel: int, label: str, l
 
 SLOPES = [
     ("risk_vs_n", 4, "slope $N^{-2}$", -2.0), ("risk_vs_eps", 0, r"slope $\varepsilon^{-2}$", -2.0),
-    ("risk_vs_sigma", 2, r"slope $\sigma^2$", 2.0), ("sample_complexity", 0, "slope $d$: claimed here", 1.0),
+    ("risk_vs_sigma", 2, r"slope $\sigma^2$", 2.0), ("sample_complexity", 0, r"slope $d$; claimed: $d\,\log d$", 1.0),
     ("sample_complexity", 0, "slope $d^{3/2}$: sufficient statistics", 1.5),
     ("risk_vs_d", 5, r"$d^3/(\varepsilon N)^2$: slope $d$", 1.0),
 ]  # fmt: skip
@@ -132,6 +133,13 @@ def test_guides_have_the_slope_of_their_label(name: str, panel: int, label: str,
     (line,) = lines_of(draw(name).axes[panel], label=label)
     x, y = np.log(data_of(line))
     np.testing.assert_allclose(np.diff(y) / np.diff(x), slope)
+
+
+def test_the_multiplier_of_the_runs_is_drawn_beside_the_printed_order() -> None:
+    (line,) = lines_of(draw("ext_privacy").axes[1], label=r"exact $\alpha^2$ of the runs")
+    logs, y = data_of(line)
+    squares = np.array([gaussian_multiplier(0.1, math.exp(-log)) ** 2 for log in logs])
+    np.testing.assert_allclose(y / y[0], squares / squares[0])
 
 
 def test_bounds_stand_beside_runs() -> None:

@@ -12,7 +12,9 @@ import pytest
 from scipy.stats import norm
 
 import committed as of
-from dpdescent.papers.varshney2022 import findings, probabilities
+from dpdescent.algorithms.dp_stat import Search
+from dpdescent.papers.varshney2022 import findings, probabilities, ssgd
+from dpdescent.papers.varshney2022.ambssgd import Setting
 from dpdescent.papers.varshney2022.setting import Design
 from dpdescent.replication.judging.evidence import Finding
 from later import Later
@@ -215,6 +217,40 @@ def test_first_gradients_above_a_threshold_by_simulation() -> None:
         assert 0.5 * norm.sf(2) < least < share
         if d == 1:
             assert share < 2.5 * least
+
+
+def test_gradients_above_a_threshold_of_the_printed_search_by_simulation() -> None:
+    """The lower bound is below the share of draws in which a gradient is above what DP-STAT's threshold allows.
+
+    At d = 1 and with little noise it is not far below, because |x| is then all that makes a gradient large.
+    """
+    rng, draws, sigma, alpha = np.random.default_rng(11), 4000, 0.05, 0.05
+    setting = Setting.of(Design.of(1, 1.0, 1.0).problem(3000, sigma), 4.0, alpha)
+    log, s = math.log(3000.0), round(3000 / 44)
+    levels = math.ceil(200 * math.log2(3000))
+    largest = math.sqrt(2.0) * math.sqrt(3.0) * (1.0 + sigma) * log * 2.0 ** (levels - 200 * math.log2(3000))
+    search = Search(largest, levels, alpha, rule="as published")
+    residuals = math.sqrt(1.0 + sigma**2) * rng.standard_normal((draws, s))
+    gamma = search.select(search.counts(residuals), rng.standard_normal((draws, levels)), s)
+    x, z = rng.standard_normal((draws, 200)), sigma * rng.standard_normal((draws, 200))
+    share = float(np.mean(np.abs(x * (x + z)) > (math.sqrt(3.0 * log) * gamma)[:, None]))
+    assert 0.02 * share < 10 ** probabilities.log10_batch_clipped(setting) < share
+
+
+def test_a_larger_k2_mends_the_threshold_of_dp_ssgd_alone() -> None:
+    records, few = 1e9, probabilities.setting_of_3_7(committed(), 2, 1e9, 1.0)
+    for factor in (5.0, 20.0, 100.0, 1000.0):
+        problem = replace(few.problem, k2=factor * few.problem.k2)
+        power = probabilities.log10_batch_clipped(replace(few, problem=problem)) / math.log10(records)
+        assert -2.0 < power < -1.0
+        zeta = ssgd.theorem_parameters(problem, 1.0).zeta
+        # Theorem 3.2's threshold is proportional to K2^2, the least |u| to its root.
+        assert (probabilities.log10_first_clipped(problem, zeta) / math.log10(records) < -100) == (factor >= 20.0)
+    assert f"DP-AMBSSGD: N^{power:.3g} at 1000 K2" in FOUND["threshold-logarithm"].charitable_reading
+    many = probabilities.setting_of_3_7(committed(), 100_000, 1e12, 1.0)
+    power = probabilities.log10_batch_clipped(many) / 12
+    assert power < -199
+    assert f"N^{power:.3g} at d = 10^5" in FOUND["threshold-logarithm"].charitable_reading
 
 
 def test_misprints_by_their_own_formulas() -> None:

@@ -214,6 +214,15 @@ def test_what_is_below_the_floor_is_an_arrow() -> None:
     assert all(regime.get_ylim()[0] < y < 1e-12 for _, found in places for y in found)
 
 
+def test_a_bar_that_reaches_zero_has_an_arrow() -> None:
+    table = whole("ext_window_rates").copy()
+    place = (table["panel"] == "epsilon, Corollary 5.3") & (table["series"] == "added to the population risk")
+    table.loc[place, ["mean", "se"]] = [0.01, 0.001]
+    table.loc[place & (table["eps"] == 2.0), "se"] = 0.006
+    (panel,) = [axes for axes in draw("ext_window_rates", table).axes if axes.get_title() == "epsilon, Corollary 5.3"]
+    assert [data_of(arrow)[0].tolist() for arrow in lines_of(panel, marker="v")] == [[2.0]]
+
+
 def test_hessians_have_a_guide_with_the_claimed_slope() -> None:
     (guide,) = lines_of(draw("initialisation").axes[3], label=r"slope $-1/2$ in $m$")
     x, y = np.log(data_of(guide))

@@ -204,9 +204,9 @@ def paper_module(key, module):
     return f"dpdescent.papers.{key}.{module}"
 
 
-def choices_of(papers):
-    """Modules of papers that tell the report which method to take."""
-    modules = [paper_module(key, "choice") for key in papers]
+def told_to_report(papers):
+    """Modules of papers that tell the report which method to take, and what its documents quote."""
+    modules = [paper_module(key, name) for key in papers for name in ("choice", "pages")]
     return [module for module in modules if (SOURCE / f"{module.replace('.', '/')}.py").is_file()]
 
 

@@ -215,7 +215,7 @@
 
   // Eigenvalues as they are typed; those that let the descent diverge are refused.
   function typed(text, eta) {
-    const values = text.split(/[\s,;]+/).filter(Boolean).map(Number);
+    const values = text.split(/[\s,]+/).filter(Boolean).map(Number);
     if (!values.length) return {};
     if (values.length > 1000 || !values.every((value) => value >= 1e-9 && eta * value < 2)) {
       return {wrong: `eigenvalues = ${text}: give positive numbers below 2/η, at most 1000, with commas between them`};
@@ -248,6 +248,8 @@
       budget: form.elements.budget.value, relation: form.elements.relation.value, ...read(form, RANGES, ["n", "T", "p", "b"]),
     };
     if (!given.wrong) Object.assign(given, typed(form.elements.eigenvalues.value, given.eta));
+    // Eigenvalues say how many covariates there are, and their ratio.
+    for (const name of ["p", "kappa"]) form.elements[name].disabled = Boolean(given.eigenvalues);
     if (!given.wrong && given.b > given.n) given.wrong = `b = ${given.b}: give at most the n = ${given.n} records`;
     form.querySelector("[role=alert]").textContent = given.wrong || "";
     document.getElementById("loose").textContent = given.wrong ? "" : looseness(given);
@@ -256,9 +258,11 @@
     for (const cell of document.querySelectorAll("[data-result]")) {
       cell.textContent = given.wrong ? "–" : told(found[cell.dataset.result]);
     }
-    // The estimator's relation is replace-one; for another one there is no line to copy. Its intervals need batches.
+    // The estimator's relation is replace-one, and it refuses a delta of one record in n; then there is no line to copy.
+    // Its intervals need batches.
     const lines = document.getElementById("python"), shell = document.getElementById("command");
-    lines.textContent = given.wrong || given.relation !== "replace-one" ? "" : python(given);
+    const refused = given.wrong || given.relation !== "replace-one" || given.delta * given.n >= 1;
+    lines.textContent = refused ? "" : python(given);
     lines.parentElement.hidden = !lines.textContent;
     shell.textContent = lines.textContent && !Number.isNaN(found.length_long) ? command(given) : "";
     shell.parentElement.hidden = !shell.textContent;

@@ -110,10 +110,17 @@ window.dpdescentGaussian = (() => {
   const noiseSd = (moved, rho, releases) => moved * Math.sqrt(releases / (2 * rho));
 
   // Reads numbers of a form by their ranges: whole ones for the names that are listed; `wrong` tells of the first bad one.
+  // A number as it is typed; thousands may be apart in whole ones only, because 1,500 is one and a half to many people.
+  function typed(text, whole) {
+    const plain = text.trim();
+    if (whole && /^\d{1,3}([,_\u2019' \u00a0\u202f]\d{3})+$/.test(plain)) return Number(plain.replace(/\D/g, ""));
+    return plain === "" ? NaN : Number(plain);
+  }
+
   function read(form, ranges, whole) {
     const given = {};
     for (const [name, [low, high]] of Object.entries(ranges)) {
-      const field = form.elements[name], value = field.value.trim() === "" ? NaN : Number(field.value);
+      const field = form.elements[name], value = typed(field.value, whole.includes(name));
       if (field.closest("[hidden]")) continue;
       if (!(value >= low && value <= high) || (whole.includes(name) && !Number.isInteger(value))) {
         const kind = whole.includes(name) ? "whole " : "";

@@ -28,6 +28,7 @@ COMMANDS = {
     "fetch": ("dpdescent.replication.commands.fetch", "fetch the image data that artefacts on request need, verified"),
     "on-request": ("dpdescent.replication.commands.on_request", "judge and account for what was made on request"),
     "readme": ("dpdescent.replication.commands.readme", "write the numbers that the READMEs quote, or check them"),
+    "article": ("dpdescent.replication.commands.article", "write the account of the replication as a paper, a PDF"),
     "metadata": ("dpdescent.replication.commands.metadata", "write what others read of the project, or check it"),
 }
 # The module that recognises a checkout, and the commands that need none.

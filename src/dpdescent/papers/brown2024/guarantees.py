@@ -46,7 +46,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         losses = of_series(table, f"TV bound, {construction}").sort_values("T")
         yield claim_on_all_cells(
             id=id, **THEOREM_3_1,
-            statement=f"(with explicit constants in place of hidden ones) without clipping the intervals are valid from T of order log: {construction}",
+            statement=f"(ours, with explicit constants in place of hidden ones) without clipping the intervals are valid from T of order log: {construction}",
             quantity=f"largest loss of coverage that the exact law and Pinsker's inequality allow, at T = {losses['T'].max()}",
             cells=algebra.means(algebra.rows_at_end(losses, "T"), ["n", "p"], lambda loss: Estimate(loss["mean"], loss["q025"], loss["q975"])),
             criterion=at_most(0.01),

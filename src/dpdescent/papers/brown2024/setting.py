@@ -48,6 +48,12 @@ def sample_of(spec: Spec, p: int, n: int, trial: int, sigma: float = 1.0) -> tup
     return draw_linear(theta, n, rng, root=root, sigma=sigma, noise_mean=settings["noise_mean"]), theta
 
 
+def fixed_sample(n: int, p: int) -> LinearSample:
+    """A data set of sines and cosines, which is not drawn, for statements on any data."""
+    X = np.cos(np.outer(np.arange(1, n + 1), np.arange(1, p + 1)))
+    return LinearSample(X, 3.0 * np.sin(np.arange(1, n + 1) ** 2))
+
+
 def expected_sampling_error(law: IterateLaw, sample: LinearSample, noise_mean: float) -> float:
     """Returns E ||theta_hat - theta*|| over label noise N(noise_mean, 1), given the covariates of `law`."""
     spectrum = sample.n * law.eigenvalues

@@ -188,8 +188,8 @@ def _average(table: pd.DataFrame) -> Estimate:
     """The mean of differences; its interval has the mean of their ends, because they share the runs of nu-DP-FTRL."""
     if not len(table):
         return NOTHING
-    ends = np.array([[analogue.value, analogue.low, analogue.high] for analogue in means_of(table).values()])
-    return Estimate(*(float(analogue) for analogue in ends.mean(axis=0)))
+    each = np.array([[mean.value, mean.low, mean.high] for mean in means_of(table).values()])
+    return Estimate(*(float(end) for end in each.mean(axis=0)))
 
 
 def gap_closed(evidence: Evidence, analogue: Analogue, ahead: pd.DataFrame) -> Claim:

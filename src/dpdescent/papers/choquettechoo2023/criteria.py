@@ -17,16 +17,13 @@ from dpdescent.papers.choquettechoo2023.setting import PAPER, Array, RegressionP
 from dpdescent.replication.judging import algebra, bound_rows, evidence, records
 from dpdescent.replication.judging.bound_rows import bound_row, distinct_values
 from dpdescent.replication.judging.evidence import Bound, Evidence
-from dpdescent.replication.judging.statistics import exactly, quotient
+from dpdescent.replication.judging.statistics import exactly, paired_relative_error, quotient
 
 claim = partial(records.claim, PAPER)
 claim_on_all_cells = partial(records.claim_on_all_cells, PAPER)
 judged_claim = partial(records.judged_claim, PAPER)
 untestable_claim = partial(records.untestable_claim, PAPER)
 finding = partial(records.finding, PAPER)
-# Theta of powers, "constants do not drift": over the grid the ratio of exact value to order varies by a factor of at
-# most four. Logarithms, and powers on short grids, are fitted: as an exponent within RATE (`spectra`).
-SAME_ORDER = 4.0
 # "linear", "rate", a printed power: the exponent within a tenth.
 RATE = 0.1
 # "nearly", "near-linear", rates with their logarithms left out: within two tenths, because the caption of Figure 2
@@ -80,10 +77,7 @@ def quotients(table: pd.DataFrame, upper: str, lower: str, keys: Sequence[str]) 
 def paired_ratios(
     upper: pd.DataFrame, lower: pd.DataFrame, differences: pd.DataFrame, on: Sequence[str]
 ) -> pd.DataFrame:
-    """The upper table's rows with the ratio of two means of runs on equal seeds, and its own error (delta method).
-
-    The variances of both means and of their difference, which a run writes seed by seed, give their covariance.
-    """
+    """The upper table's rows with the ratio of two means of runs on equal seeds, and its own error."""
     found = []
     by_place = {
         algebra.place_of(row, on): difference for row, difference in algebra.paired_rows(upper, differences, on)
@@ -92,12 +86,10 @@ def paired_ratios(
         difference = by_place.get(algebra.place_of(first, on))
         if difference is None:
             continue
-        own, other, of_difference = (row["se"] ** 2 for row in (first, second, difference))
         if not first["mean"] > 0 < second["mean"]:
             continue
-        ratio, shared = first["mean"] / second["mean"], own + other - of_difference
-        variance = own / first["mean"] ** 2 + other / second["mean"] ** 2 - shared / (first["mean"] * second["mean"])
-        found.append(first.to_dict() | {"mean": ratio, "se": ratio * max(variance, 0.0) ** 0.5})
+        ratio = first["mean"] / second["mean"]
+        found.append(first.to_dict() | {"mean": ratio, "se": ratio * paired_relative_error(first, second, difference)})
     return pd.DataFrame(found, columns=upper.columns)
 
 

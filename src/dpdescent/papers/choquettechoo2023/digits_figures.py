@@ -33,16 +33,18 @@ def draw_fig04a(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     training without privacy, far from all others, have one to themselves, because they would stretch its axis.
     """
     names = [name for name in variants_of(table)[1:] if name != EXCHANGED]
+    momentum = _pairs(table, "own momentum minus this")
+    better = f"the paper's momentum better in {(momentum['mean'] > 0).sum()} of {len(momentum)} cases"
     accuracy, ahead = in_percent(select(table))
     far = ahead["mechanism"].isin(FAR)
     drawn: list[tuple[str, str, pd.DataFrame]] = [
         ("8x8 digits, softmax regression", "test accuracy, %", in_paper(accuracy)),
         ("the same, lead of " + NU_LABEL, LEAD, in_paper(ahead)),
-        ("the same, over what is far off", LEAD, ahead[far]),
+        ("the same, over those far off", LEAD, ahead[far]),
         (f"the same, over those {WITHOUT}", LEAD, beside_paper(ahead[~far])),
         *((name, LEAD, in_paper(in_percent(select(table, name))[1])) for name in names),
         ("what restarts gain", f"with restarts {GAIN}", _pairs(select(table), "restarts minus this")),
-        ("what its own momentum gains each", f"with own momentum {GAIN}", _pairs(table, "own momentum minus this")),
+        (better, "with it minus the other, points", momentum),
     ]
     figure, axes = panels(3, -(-len(drawn) // 3), size=(5.2, 3.6), squeeze=False)
     for panel, (title, label, chosen) in zip(axes.flat, drawn, strict=False):

@@ -199,4 +199,5 @@ def _proposition_c24(evidence: Evidence) -> Claim:
         cells={axis: slope for axis, table in along.items() if not math.isnan((slope := algebra.least_squares_slope(table, axis)).value)},
         criterion=within_of(0.0, RATE),
         changed=f"{NEW} Before a second one the quotient was to vary by no more than a factor of four.",
+        note="Theorem C.15 asks for eta < 1/R^2, hence for c < Tr H/R^2, below 1: there c^(1/2) moves the order by less than a factor of two, and Theta says nothing of it",
     )  # fmt: skip

@@ -18,7 +18,6 @@ from dpdescent.papers.liang2025.criteria import (
     at_readings,
     claim,
     claim_on_all_cells,
-    paired_ratio,
     paired_ratios,
 )
 from dpdescent.papers.liang2025.formulas import IVProblem, StepSizes
@@ -28,7 +27,15 @@ from dpdescent.replication.judging.bound_rows import ORDER, bound_row
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, joined
 from dpdescent.replication.judging.records import Place
-from dpdescent.replication.judging.statistics import NOTHING, Estimate, extreme_ratio, half_widths, mean_of, ratio
+from dpdescent.replication.judging.statistics import (
+    NOTHING,
+    Estimate,
+    extreme_ratio,
+    half_widths,
+    mean_of,
+    paired_ratio,
+    ratio,
+)
 
 FIGURE_7: Place = {"artefact": "fig07", "location": "Remark 3.2, App. G.1", "kind": "theorem", "source": "paper"}
 FIGURE_8: Place = {"artefact": "fig08", "location": "App. G.2, Figure 8", "kind": "figure", "source": "paper"}

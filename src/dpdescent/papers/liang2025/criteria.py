@@ -11,7 +11,7 @@ import pandas as pd
 from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.criteria import Criterion, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence, Verdict
-from dpdescent.replication.judging.statistics import Estimate, half_width, median_of
+from dpdescent.replication.judging.statistics import Z95, Estimate, median_of, paired_ratio
 
 PAPER = "liang2025"
 
@@ -41,8 +41,6 @@ READINGS = (
 )  # fmt: skip
 # Columns of tables with the quantile 1 - exp(-tau), by tau.
 QUANTILES = {0.6931: "median", 1.3863: "q75", 2.3026: "q90", 2.9957: "q95", 3.6889: "q975"}
-# A quantile's standard error in those of the mean, for a normal law at most.
-OF_QUANTILE = 3.0
 DECIDED = ("reproduced", "not reproduced")
 # Points at the end of an axis from which an exponent over an order is computed.
 LAST = 3
@@ -65,7 +63,7 @@ def at_readings(
 def held_to(main: Claim, readings: Mapping[str, Claim], strict: bool = False) -> Claim:
     """A claim in view of the same one at other readings of an unstated value: open if one of them decides otherwise.
 
-    A reading that measures the very same number has rows of other panels only.
+    A reading that measures the very same number is left out, because it has no rows of its own in these panels.
 
     Args:
         strict: whether a reading whose interval straddles the criterion contradicts "reproduced" too, because the value
@@ -131,19 +129,6 @@ def median_ratios(first: pd.DataFrame, second: pd.DataFrame, keys: Sequence[str]
     return {algebra.place_of(row, keys): ratio(median_of(row), median_of(other)) for row, other in pairs}
 
 
-def paired_ratio(first: "pd.Series[float]", second: "pd.Series[float]", difference: "pd.Series[float]") -> Estimate:
-    """The ratio of two mean errors over the same trials, with the covariance that their mean difference shows.
-
-    Its interval is that of the logarithm by the delta method. `difference` is the row of the paired differences.
-    """
-    a, b = float(first["mean"]), float(second["mean"])
-    one, other, both = (half_width(row) for row in (first, second, difference))
-    # Half widths are standard errors times one quantile, because the trials are the same.
-    shared = (one**2 + other**2 - both**2) / (a * b)
-    factor = math.exp(math.sqrt(max(0.0, (one / a) ** 2 + (other / b) ** 2 - shared)))
-    return Estimate(a / b, a / b / factor, a / b * factor)
-
-
 def paired_ratios(
     first: pd.DataFrame, second: pd.DataFrame, differences: pd.DataFrame, on: Sequence[str], named_by: Sequence[str] = (),
 ) -> algebra.Places:  # fmt: skip
@@ -170,9 +155,24 @@ def exponent_over(rows: pd.DataFrame, axis: str, order: "Callable[[pd.Series[flo
 
 
 def by_tau(row: "pd.Series[float]") -> pd.DataFrame:
-    """The quantiles 1 - exp(-tau) of a row in place of its mean, one row for each tau that has a column."""
-    values = [row[column] for column in QUANTILES.values()]
-    return pd.DataFrame([row] * len(values)).assign(tau=list(QUANTILES), mean=values, se=OF_QUANTILE * row["se"])
+    """The quantiles 1 - exp(-tau) of a row in place of its mean, one row for each tau that has a column.
+
+    The median has its bootstrap interval. Another quantile's is by order statistics: the quantiles at levels that are
+    two standard errors of a share away, between the columns, and beyond the last one with the slope in tau there.
+    """
+    taus, values = np.array(list(QUANTILES)), np.array([float(row[column]) for column in QUANTILES.values()])
+
+    def at(tau: float) -> float:
+        k = min(max(int(np.searchsorted(taus, tau)), 1), len(taus) - 1)
+        return float(values[k - 1] + (values[k] - values[k - 1]) * (tau - taus[k - 1]) / (taus[k] - taus[k - 1]))
+
+    errors = [(float(row["median_high"]) - float(row["median_low"])) / (2.0 * Z95)]
+    for tau in taus[1:]:
+        beyond = math.exp(-tau)
+        reach = Z95 * math.sqrt(beyond * (1.0 - beyond) / float(row["trials"]))
+        low, high = at(-math.log(beyond + reach)), at(-math.log(max(beyond - reach, 0.1 * beyond)))
+        errors.append((high - low) / (2.0 * Z95))
+    return pd.DataFrame([row] * len(values)).assign(tau=taus, mean=values, se=errors)
 
 
 def panel_rows(evidence: Evidence, panel: str, quantity: str) -> pd.DataFrame:

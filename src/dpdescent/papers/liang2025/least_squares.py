@@ -3,6 +3,8 @@
 import math
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,15 +27,17 @@ from dpdescent.papers.liang2025.formulas import IVProblem
 from dpdescent.papers.liang2025.setting import PAPER, Arm, Entry, Row, Spec, private
 from dpdescent.privacy.events import Mechanism
 from dpdescent.randomness import stream
-from dpdescent.replication.judging import algebra, statistics
+from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.bound_rows import ORDER, bound_row
 from dpdescent.replication.judging.criteria import ABOVE_0, BELOW_0, at_least, at_most, within_of
-from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, joined
+from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.records import Place
-from dpdescent.replication.judging.statistics import Z95, Estimate, log_log_slope, median_of
+from dpdescent.replication.judging.statistics import Z95, Estimate, exactly, log_log_slope, median_of
 
 FIGURE_9: Place = {"artefact": "fig09", "location": "App. G.3, Figure 9", "kind": "figure", "source": "paper"}
 INSTRUMENTS: Place = {"artefact": "table_rates", "location": "Sec. 1, Lemma D.7", "kind": "text", "source": "paper"}
+# Data sets of a kind on which the limit of 2S-GD is computed, and what is left of the start there.
+DATA_SETS, SETTLED = 10, 1e-6
 # Rows of Figure 9 that compare the errors to the truth on the same data.
 LESS_2SLS = "2S-GD less 2SLS"
 # Source, target, label and value; 1 is an arrow of the diagram, 0 one that the exclusion restriction rules out.
@@ -161,6 +165,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield from _instruments(evidence)
     yield from at_readings(evidence, ["fig09"], _accuracy)
     yield from at_readings(evidence, ["fig09"], _convergence)
+    yield _gap(evidence)
 
 
 def _instruments(evidence: Evidence) -> Iterator[Claim]:
@@ -221,33 +226,72 @@ def _accuracy(evidence: Evidence) -> Iterator[Claim]:
 def _convergence(evidence: Evidence) -> Iterator[Claim]:
     distances = evidence.select("fig09", series="2S-GD", error_to="beta_hat")
     closed = evidence.select("fig09", series="2SLS")
-    hundred, many = (median_ratios(distances[distances["T"] == T], closed, ["n"]) for T in (100, 10000))
-    quantity = "largest ratio over n of the median distance of 2S-GD to 2SLS at T = {} to the median error of 2SLS"
+    hundred = median_ratios(distances[distances["T"] == 100], closed, ["n"])
     yield claim_on_all_cells(
         id="fig09-sufficient", **FIGURE_9 | {"location": "App. G.3", "kind": "text"},
         statement="T = 100 iterations suffice for 2S-GD to converge",
-        quantity=quantity.format(100), cells=hundred, criterion=at_most(CLOSE),
+        quantity="largest ratio over n of the median distance of 2S-GD to 2SLS at T = 100 to the median error of 2SLS",
+        cells=hundred, criterion=at_most(CLOSE),
     )  # fmt: skip
-    yield claim(
+
+
+def _gap(evidence: Evidence) -> Claim:
+    """The claim on T -> infinity, by the exact recursion on data of two designs, each at a T at which it has settled.
+
+    A T that is the same for all would not do, because the factor of a step is next to 1 in designs of bad condition. Of
+    the designs one has more instruments than regressors, because Z'r, by which the remark explains the gap, is 0 else.
+    """
+    ratios: algebra.Places = {}
+    lengths: list[int] = []
+    residuals: list[float] = []
+    for artefact, mode in product(("fig09", "ext_overidentified"), ("fixed", "redrawn")):
+        design = evidence.spec["artefacts"][artefact]
+        sizes = design["cells"]["all"]
+        for n in (min(sizes["n"]), max(sizes["n"])):
+            spec = {
+                "cell": {**sizes, "n": n}, "settings": {**design["settings"], "parameters": mode}, "seed": evidence.spec["seed"],
+                "artefact": artefact,
+            }  # fmt: skip
+            settled = [_settled(spec, trial) for trial in range(DATA_SETS)]
+            lengths += [each.T for each in settled]
+            if sizes["q"] > sizes["p"]:
+                residuals += [each.residual for each in settled]
+            # Six digits, because those behind are rounding of what is nearly nothing.
+            place = f"q = {sizes['q']}, p = {sizes['p']}, parameters {mode}, n = {n}"
+            ratios[place] = exactly(float(f"{max(each.ratio for each in settled):.6g}"))
+    return claim(
         id="remark-3.8-gap", **FIGURE_9 | {"location": "Remark 3.8, Conclusion", "kind": "theorem"},
-        statement="with T -> infinity 2S-GD keeps a gap to 2SLS, an additional factor sqrt(p): an inherent limitation",
-        quantity=quantity.format(10000),
-        measured=statistics.worst(list(many.values())), criterion=at_least(CLOSE),
-        changed="Before a review each run had parameters of its own; one draw of them, as in all other figures, is now the main reading.",
-        note=joined("a factor sqrt(p) would leave a ratio of several", _more_instruments(evidence)),
+        statement="with T -> infinity the distance of 2S-GD to 2SLS keeps a factor sqrt(p) over the error of 2SLS: an inherent limitation",
+        quantity=f"distance of 2S-GD to 2SLS over the error of 2SLS, at a T of each data set's own, at which what is left of the start is {SETTLED:g}: the largest of {DATA_SETS} data sets, designs, n and draws of the parameters",
+        measured=max(ratios.values(), key=lambda ratio: ratio.value), criterion=at_least(CLOSE),
+        changed=(
+            "Before a review each run had parameters of its own; then one T = 10000 served all data sets, at which a badly conditioned one "
+            "need not have converged. Since a referee objected each is judged at a T of its own, by the exact recursion. Since a second list of "
+            "objections more instruments than regressors are judged as well, and the largest ratio is shown in place of the smallest."
+        ),
+        note=(
+            f"the number is what is left of the start, {SETTLED:g}, and a factor sqrt(p) would leave one of several; T is {min(lengths):g} to {max(lengths):.3g}; "
+            f"with q > p, ||Z'r||/n is {min(residuals):.2g} to {max(residuals):.2g}; {algebra.places_text(ratios)}"
+        ),
     )  # fmt: skip
 
 
-def _more_instruments(evidence: Evidence) -> str:
-    """A note on the gap where Z'r, by which Remark 3.8 explains it, is not 0, as it is at p = q."""
-    rows = evidence.select("ext_overidentified", series="2S-GD", error_to="beta_hat")
-    if rows.empty:
-        return ""
-    last = algebra.rows_at_end(rows, "T")
-    return (
-        "Figure 9 has p = q, where the Z'r of the remark is 0; with more instruments than regressors the largest mean distance at "
-        f"T = {last['T'].max():g} is {last['mean'].max():.2g}, at a mean ||Z'r||/n of {last['residual_moment'].min():.2g} or more"
-    )
+class _Settled(NamedTuple):
+    """The T at which a data set's descent has settled, what is left of its distance to 2SLS there, and ||Z'r||/n."""
+
+    T: int
+    ratio: float
+    residual: float
+
+
+def _settled(spec: Spec, trial: int) -> _Settled:
+    parameters, problem, sample = setting.drawn(spec, trial)
+    steps, fit = setting.step_sizes(spec, problem), two_stage_least_squares(sample)
+    curvature = np.linalg.eigvalsh(fit.Theta.T @ (sample.Z.T @ sample.Z / sample.n) @ fit.Theta)
+    T = math.ceil(math.log(SETTLED) / math.log1p(-steps.alpha * float(curvature[0])))
+    (beta,) = final_betas(sample, [T], steps.eta, steps.alpha)
+    left, residual = np.linalg.norm(beta - fit.beta), np.linalg.norm(sample.Z.T @ (sample.y - sample.X @ fit.beta))
+    return _Settled(T, float(left / np.linalg.norm(fit.beta - parameters.beta)), float(residual / sample.n))
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:

@@ -37,7 +37,7 @@ from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.records import Place
+from dpdescent.replication.judging.records import HIDDEN, Place
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, half_width, less_number, proportion
 
 # Panels on the design of Sec. 4.1 as the figures draw it; all others are on the design of fixed singular values.
@@ -320,25 +320,24 @@ def _optimisation(evidence: Evidence) -> Claim:
 
 
 def _no_clipping(evidence: Evidence) -> Claim:
-    """The remark at the constant c0 that serves it best, because c0 and the constant of the condition on n are hidden."""
+    """The remark at the largest constant c0 of the table, because the lemma asks for a threshold beyond some constant."""
     rows = evidence.select("table_rates", panel="no clipping").sort_values("n")
     shares = {
-        (row["quantity"].rsplit(" ", 1)[1], int(row["n"])): proportion(row["mean"], row["trials"])
+        (float(row["quantity"].rsplit(" ", 1)[1]), int(row["n"])): proportion(row["mean"], row["trials"])
         for row in algebra.rows_of(rows)
     }
-    most = {place: share for place, share in shares.items() if place[1] == rows["n"].max()}
+    most = [share for (_, n), share in sorted(shares.items()) if n == rows["n"].max()]
+    listed = ", ".join(f"{share.value:.2g} at c0 = {c0:g}, n = {n}" for (c0, n), share in sorted(shares.items()))
     return claim(
         id="remark-3.4-no-clipping", **THEOREM | {"location": "Remark 3.4, Lemma D.1"},
         statement="with threshold (4) and enough records no gradient of either stage is clipped, with high probability",
-        quantity="share of runs of Algorithm 1 that clip no gradient of any record in any step, T = 20, rho1 = rho2 = 5, at the largest n and the best c0",
-        measured=max(most.values(), key=lambda share: share.value, default=NOTHING),
-        criterion=at_least(LIKELY, ": the probability 1 - c exp(-5) has a hidden c"),
+        quantity="share of runs of Algorithm 1 that clip no gradient of any record in any step, T = 20, rho1 = rho2 = 5, at the largest n and the largest c0",
+        measured=most[-1] if most else NOTHING, criterion=at_least(LIKELY, ": the probability 1 - c exp(-5) has a hidden c"), regime=HIDDEN,
         changed=(
             "Before a review it was not judged, because the paper gives c0 no value; then one clipped gradient in a hundred was allowed, at values of "
-            "c0 of ours. That some c0 serves is what the lemma says, and it says that nothing is clipped."
+            "c0 of ours; for a time every c0 was heard. The lemma asks for a threshold beyond some constant, so that a smaller one is no reading of it."
         ),
-        note=", ".join(f"{share.value:.2g} at c0 = {c0}, n = {n}" for (c0, n), share in shares.items())
-        + "; at n = 2000, the size of Figure 8, noise grows with the threshold, and no threshold spares all gradients",
+        note=f"{listed}; a constant that serves is enough for the order in the lemma; at n = 2000, the size of Figure 8, noise grows with the threshold, and no threshold spares all gradients",
     )  # fmt: skip
 
 

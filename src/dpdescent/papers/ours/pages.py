@@ -21,6 +21,19 @@ from dpdescent.replication.report.summary import table as piped
 Where = Mapping[str, Any]
 
 
+# Paper and claim that the README's picture shows, and what stands below it.
+SHOWN = ("brown2024", "fig02a-5-privacy-rate")
+CAPTION = (
+    "*The error that privacy adds falls like 1/n, as claimed: measured slope {measured}, from {low} to {high}."
+    " Brown et al. 2024, Figure 2, remade.*"
+)
+
+
+def beyond(results: Path) -> dict[str, str]:
+    """The blocks of docs/beyond.md."""
+    return {quote.__name__: quote(results) for quote in (advice, rules, calibrated, regression, ends)}
+
+
 def advice(results: Path) -> str:
     """The advice on which method to take, with its regret."""
     rows = [row for row in read_rows(results / "ours/decision.csv") if row["panel"] == decision.BY_ANSWER]

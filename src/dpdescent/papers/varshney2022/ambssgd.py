@@ -118,7 +118,7 @@ def squared_threshold_bound(setting: Setting, step: float | None = None) -> floa
 
 
 def threshold_bound(setting: Setting, distance_squared: float) -> float:
-    """Least zeta_t that Lemma 3.11 covers: `R_x K2 log^{2a} N (sqrt(kappa) |w_t - w*|_H + sigma + Delta)`."""
+    """Largest zeta_t that Lemma 3.11 allows: `R_x K2 log^{2a} N (sqrt(kappa) |w_t - w*|_H + sigma + Delta)`."""
     require_non_negative(distance_squared=distance_squared)
     problem = setting.problem
     residual = math.sqrt(problem.kappa * distance_squared) + problem.sigma + setting.width

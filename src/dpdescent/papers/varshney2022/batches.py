@@ -171,7 +171,7 @@ def _bias(setting: Setting, text: str) -> Iterator[Bound]:
 
 
 def _noise_in_sigma(setting: Setting) -> float:
-    """Term 4 alpha^2 zeta^2 / b that the noise adds to Sigma, at the least zeta that Lemma 3.11 covers."""
+    """Term 4 alpha^2 zeta^2 / b that the noise adds to Sigma, at the zeta that Lemma 3.11 allows at w*."""
     zeta_squared = threshold_bound(setting, 0.0) ** 2
     return 4.0 * setting.alpha**2 * zeta_squared / setting.batch
 
@@ -211,7 +211,7 @@ def _noise(setting: Setting, text: str) -> Iterator[Bound]:
 
 
 def _second_half(setting: Setting, text: str) -> Iterator[Bound]:
-    """Evaluates the bound on a restart at w_{T/2}, which is w_0 here."""
+    """Evaluates (60), the bound on the last T/2 steps, from a start as far from w* as w_0 is."""
     problem, b, half = setting.problem, int(setting.batch), int(setting.steps) // 2
     start, noise = problem.w_norm_squared / 2.0, _noise_in_sigma(setting)
     met = setting.eta <= second_step_condition(problem, b, noise)

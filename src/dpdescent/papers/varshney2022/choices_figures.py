@@ -147,14 +147,14 @@ def draw_tails(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         shift = 0.07 * (rank - (len(laws) - 1) / 2)
         _by_factor(risk, clipped, rows.assign(place=places + shift).sort_values("place"), law, color, marker)
         for _, row in where(main, series=OLS, law=law).drop_duplicates("law").iterrows():
-            risk.axhline(row["mean"], color=color, linestyle="--", linewidth=0.9, label=f"{label_of(OLS)}, {law}")
+            risk.axhline(row["mean"], color=color, linestyle="--", linewidth=0.9, label=f"{label_of(OLS)}: mean, {law}")
     for panel in (risk, clipped):
         log_scale(panel, "y")
         panel.set_xticks(range(len(factors)), [name.replace("log^a N", r"$\log^aN$") for name in factors])
         panel.set_xlabel(r"factor of the threshold $\zeta_t=$ factor $\times\,R_x\gamma_t$")
-    risk.set_ylabel(RISK)
-    clipped.set_ylabel("share of gradients clipped")
-    points = "points: mean with standard error; thick: 10 % to 90 % of the trials"
+    risk.set(title="risk", ylabel=RISK)
+    clipped.set(title="clipping", ylabel="share of gradients clipped")
+    points = "points: median with 95 % interval, which claims judge; thick: 10 % to 90 % of the trials"
     legend_below(figure, (risk, clipped), 4, with_budget(main, points))
     return figure
 

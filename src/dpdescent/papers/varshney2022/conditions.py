@@ -189,12 +189,12 @@ def _moments(evidence: Evidence) -> Iterator[Claim]:
             cells=algebra.means(table, ["d", "beta"]), criterion=at_most(1.0 + EQUAL),
             note=note,
         )  # fmt: skip
-    product = exact_rows(rows(evidence, MOMENTS, quantity=PRODUCT), "mean")
+    differences = exact_rows(rows(evidence, MOMENTS, quantity=PRODUCT), "mean")
     yield claim_on_all_cells(
         id="lemma-b.5", **OF_MOMENTS,
         statement="E[B'B] <= I - eta H, B = I - (eta/b) sum x x', at Theorem 3.7's step",
         quantity="largest eigenvalue of the difference, exact for normal covariates: the largest over d, kappa and b",
-        cells=algebra.means(product, ["d", "kappa", "b"]), criterion=at_most(EQUAL),
+        cells=algebra.means(differences, ["d", "kappa", "b"]), criterion=at_most(EQUAL),
     )  # fmt: skip
     step = rows(evidence, MOMENTS, quantity=CONTRACTION)
     large = step[floats(step, "b") >= floats(step, "kappa") * floats(step, "d")]

@@ -379,8 +379,8 @@ def _gap(evidence: Evidence) -> Iterator[Claim]:
     moving = criteria.gains(fewer, _sizes(evidence, AMBSSGD), on)
     yield claim_on_all_cells(
         id="gap-grows", **IN_TEXT,
-        statement=f"the gap between them grows like sqrt(d), log factors hidden {criteria.FIXED_QUANTILE}",
-        quantity=f"log-log slope in d, d >= {LARGE_D // 4}, of the same ratio with the bound 1.2 sqrt(d): the one furthest from 1/2",
+        statement=f"the gap between sufficient statistics and DP-AMBSSGD grows like sqrt(d), log factors hidden {criteria.FIXED_QUANTILE}",
+        quantity=f"log-log slope in d, d >= {LARGE_D // 4}, of the {REACHED}, of AdaSSP with the bound 1.2 sqrt(d) over that of DP-AMBSSGD at q = 0.9: the one furthest from 1/2",
         cells=algebra.measured_by(gap, GOAL, in_d), criterion=within_of(0.5, LOGARITHMS),
         changed=f"{NOT_OURS} Errors were left out. After a third reading more scans were run, because three leave the exponent open by a half.",
         note=f"at d <= {gap['d'].max():g} the two differ by a constant before they differ by an exponent. With the rule C = 1: {algebra.places_text(algebra.measured_by(moving, GOAL, in_d))}",
@@ -419,10 +419,19 @@ def _proportional(evidence: Evidence) -> Iterator[Claim]:
     yield claim_on_all_cells(
         id="wishart-draw", **REUSE | {"location": "Sec. 1.3"},
         statement="(ours) what is drawn for AdaSSP without records agrees with runs on clipped records",
-        quantity=f"AdaSSP's risk on clipped records over that of the Wishart draw: the one furthest off; {MEDIAN}",
-        cells=algebra.ratios(enforced, drawn, ["n_over_d", "d"]), criterion=within_of(1.0, 0.5),
+        quantity=f"AdaSSP's risk on clipped records over that of the Wishart draw, geometric mean over d: the one furthest off over N/d; {MEDIAN}",
+        cells=_pooled_over_d(drawn, enforced), criterion=within_of(1.0, criteria.OFF_BY),
+        changed="At last d are taken together, which have records of their own, and 0.4 is allowed; twenty draws at each left a half open.",
         note=f"{drawn['trials'].max():g} draws each; only runs on clipped records have the guarantee",
     )  # fmt: skip
+
+
+def _pooled_over_d(drawn: pd.DataFrame, enforced: pd.DataFrame) -> Places:
+    """Geometric means over d of the ratio of two tables' risks, by N/d."""
+    by_ratio: dict[str, list[Estimate]] = {}
+    for row, other in algebra.paired_rows(enforced, drawn, ["n_over_d", "d"]):
+        by_ratio.setdefault(algebra.place_of(row, ["n_over_d"]), []).append(algebra.ratio_of_rows(row, other))
+    return {place: statistics.pooled(statistics.with_value(ratios)) for place, ratios in by_ratio.items()}
 
 
 def _reuse(evidence: Evidence) -> Iterator[Claim]:

@@ -92,7 +92,7 @@ def _needed(axes: Axes, rows: pd.DataFrame) -> None:
         curve = where(rows, series=name).sort_values("d")
         label = styles.drawn_without_guarantee(name) if name in (ADA_SSP, ADA_SSP_TIGHT) else label_of(name)
         axes.errorbar(curve["d"], curve["mean"], yerr=curve["se"], label=label, **look(name))
-    guide(axes, where(rows, series=AMBSSGD), "d", 1.0, "slope $d$: claimed here")
+    guide(axes, where(rows, series=AMBSSGD), "d", 1.0, r"slope $d$; claimed: $d\,\log d$")
     tight, label = where(rows, series=ADA_SSP_TIGHT), "slope $d^{3/2}$: sufficient statistics"
     guide(axes, tight, "d", 1.5, label, last=True, dash="--")
 
@@ -102,7 +102,9 @@ def _exponents(axes: Axes, rows: pd.DataFrame) -> None:
     handles, texts = [], []
     for name in in_order(rows["series"]):
         curve = where(rows, series=name)
-        texts.append(f"{slope_of(curve, 'd')} / {slope_of(curve[curve['d'] >= LARGE], 'd')}")
+        large = curve[curve["d"] >= LARGE]
+        # No exponent from two points, because they have no scatter to tell by.
+        texts.append(f"{slope_of(curve, 'd')} / {slope_of(large, 'd') if large['d'].nunique() > 2 else '–'}")
         handles.append(Line2D([], [], **(look(name) | {"linestyle": "none"})))
     low, high = axes.get_ylim()
     axes.set_ylim(low, high * (high / low) ** 0.35)

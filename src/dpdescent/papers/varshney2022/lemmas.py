@@ -56,7 +56,7 @@ class Case:
     Attributes:
         part: the part of the artefact.
         choice: main setting of DP-AMBSSGD.
-        arms: those of DP-AMBSSGD by kind: as run, and unclipped at the least fixed zeta that Lemma 3.11 covers.
+        arms: those of DP-AMBSSGD by kind: as run, and unclipped at the zeta that Lemma 3.11 allows at w*.
         ssgd: practical parameters of DP-SSGD.
         stream: arm of DP-SSGD without clipping.
         keys: key columns of its rows.
@@ -94,7 +94,8 @@ def cases(spec: Spec) -> Iterator[Case]:
 def _unclipped(choice: Choice, logs: bool) -> Arm[SGDArm]:
     """Returns the arm of DP-AMBSSGD whose threshold only scales the noise, and whose steps use all records of a batch.
 
-    The threshold is the least that Lemma 3.11 covers at w*, because what it asks grows with the distance.
+    The threshold is the largest that Lemma 3.11 allows at w*, and so at every w, because what it allows grows with the
+    distance.
     """
     setting = _setting(choice, logs, choice.batch)
     threshold = Fixed(ambssgd.threshold_bound(setting, 0.0), clips=False)
@@ -179,7 +180,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         quantity="exact expected risk without clipping, at the largest thresholds that the lemma allows, over the bound: the largest over N, d and sigma where its condition on b is met",
         cells=_at_largest_thresholds(evidence, tables[AMBSSGD, UNCLIPPED]), criterion=at_most(1.0),
         changed=f"{EXACT_LAW} Before a review it was that of the least threshold that the lemma allows, and sizes that do not meet its condition on b were judged too.",
-        note=f"the law is exact but for E |w_t - w*|_H, which is taken for the root of the mean square; runs, at the least threshold, have {_extent(ratios[AMBSSGD, UNCLIPPED])} of the bound",
+        note=f"the law is exact but for E |w_t - w*|_H, which is taken for the root of the mean square; runs, at the threshold that is allowed at w*, have {_extent(ratios[AMBSSGD, UNCLIPPED])} of the bound",
     )  # fmt: skip
     yield claim_on_all_cells(
         id="lemma-3.11-as-run", **LEMMA | {"location": "Lemma 3.11, Thm 3.7", "source": "ours"},

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpdescent.papers.varshney2022 import styles
+from dpdescent.papers.varshney2022.formulas import gaussian_multiplier
 from dpdescent.papers.varshney2022.setting import ADA_SSP, AMBSSGD, FIXED, OLS, QUANTILE
 from dpdescent.papers.varshney2022.styles import EPS, POINTS, RISK, N, T, guide, look, marks, risk_curve, sampling_lines
 from dpdescent.replication.drawing import figures
@@ -32,10 +33,11 @@ def draw_ext_privacy(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         rows = where(main, panel=part)
         _curves(panel, rows, axis, display)
         _power(panel, rows, axis, power, slope)
+        if part == DELTAS:
+            _exact_multiplier(panel, rows)
         log_scale(panel)
         styles.decades(panel, "xy")
-        panel.set(title=", ".join([part, *styles.common_sizes(rows)]), xlabel=label)
-    axes[0, 0].set_ylabel(RISK)
+        panel.set(title=", ".join([part, *styles.common_sizes(rows)]), xlabel=label, ylabel=RISK)
     legend_below(figure, axes[0], 4, POINTS)
     return figure
 
@@ -51,7 +53,7 @@ def _curves(axes: Axes, rows: pd.DataFrame, axis: str, display: dict[str, Any]) 
                 "markerfacecolor": look(name)["color"] if values["sigma"] == max(rows["sigma"]) else "white",
                 "linestyle": "--" if values.get("eps", math.inf) < rows["eps"].max() else "-",
             }
-            risk_curve(axes, where(group, series=name), axis, f"{name}, {place}", **style)
+            risk_curve(axes, where(group, series=name), axis, f"{styles.label_of(name)}, {place}", **style)
         sampling_lines(axes, group, axis, display.get("published", {}))
 
 
@@ -62,6 +64,16 @@ def _power(axes: Axes, rows: pd.DataFrame, axis: str, power: float, label: str) 
     through = rows[rows["sigma"] == rows["sigma"].max()].sort_values([axis, "median"]).iloc[0]
     places = np.geomspace(rows[axis].min(), rows[axis].max(), 40)
     axes.plot(places, through["median"] * (places / through[axis]) ** power, color="black", linestyle=":", label=label)
+
+
+def _exact_multiplier(axes: Axes, rows: pd.DataFrame) -> None:
+    """Draws alpha^2 of the runs through the same point, because it grows faster than log(1/delta) at these deltas."""
+    if not len(rows):
+        return
+    table = rows[rows["sigma"] == rows["sigma"].max()].sort_values(["logs", "median"]).drop_duplicates("logs")
+    squares = np.array([gaussian_multiplier(*pair) ** 2 for pair in zip(table["eps"], table["delta"], strict=True)])
+    label = r"exact $\alpha^2$ of the runs"
+    axes.plot(table["logs"], table["median"].iloc[0] * squares / squares[0], color="black", linestyle="--", label=label)
 
 
 def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:

@@ -13,10 +13,12 @@ from dpdescent.papers.wang2026 import (
     explicit_bounds,
     figure_1,
     guarantees,
+    identities,
     lemmas,
     localisation,
     multipliers,
     not_testable,
+    powers,
     remark_4_2,
     stability,
     starts,
@@ -28,8 +30,8 @@ from dpdescent.papers.wang2026 import (
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (
-    figure_1, remark_4_2, correlation, terms, localisation, clipping, width, window_rates, corollaries, guarantees,
-    attained, multipliers, theorem_5_1, starts, explicit_bounds, stability, lemmas, not_testable,
+    figure_1, remark_4_2, correlation, terms, localisation, clipping, width, window_rates, corollaries, powers, guarantees,
+    attained, multipliers, theorem_5_1, starts, explicit_bounds, stability, lemmas, identities, not_testable,
 )  # fmt: skip
 
 

@@ -254,7 +254,7 @@ def _rate(source: str, point: Point, setting: str = "") -> float:
 def _corollaries() -> Iterator[Claim]:
     for name, place, kind, source in CASES:
         near, wide = (
-            max(inserted(source, point) / _rate(source, point) for point in _points(grid)) for grid in (NEAR, WIDE)
+            max(inserted(source, point) / _rate(source, point) for point in points(grid)) for grid in (NEAR, WIDE)
         )
         yield claim(
             id=name, artefact=ARTEFACT, location=place, kind=kind, source="identity",
@@ -265,7 +265,7 @@ def _corollaries() -> Iterator[Claim]:
         )  # fmt: skip
 
 
-def _points(grid: Sequence[Sequence[float]]) -> Iterator[Point]:
+def points(grid: Sequence[Sequence[float]]) -> Iterator[Point]:
     """All points of a grid over n, gamma, d and eps."""
     return (Point(n, d, gamma, eps) for n, gamma, d, eps in itertools.product(*grid))
 
@@ -291,7 +291,7 @@ def _improvements() -> Iterator[Claim]:
 
 def _residual_and_width() -> Iterator[Claim]:
     residuals = []
-    for point in _points(WIDE):
+    for point in points(WIDE):
         run = corollary_5_3(point)
         residuals.append((math.sqrt(run.m) + 1.0 / point.gamma) * run.delta / _rate("Corollary 5.3", point))
     yield claim(
@@ -300,7 +300,7 @@ def _residual_and_width() -> Iterator[Claim]:
         quantity="(sqrt(m) + R_*) delta over the rate, R_* of the order of 1/gamma, logarithms dropped: its largest over a wide range of n, gamma, d and eps",
         measured=exactly(max(residuals)), criterion=at_most(SAME_ORDER, ": no larger order"),
     )  # fmt: skip
-    near, wide = (max(map(_scaled_total, _points(grid))) for grid in (NEAR, WIDE))
+    near, wide = (max(map(_scaled_total, points(grid))) for grid in (NEAR, WIDE))
     yield claim(
         id="corollary-c.24-width", artefact=ARTEFACT, location="Corollary C.24", kind="theorem", source="identity",
         statement="(algebra) in the representative regime T A_corr is of the order of gamma^-2",

@@ -122,7 +122,7 @@ def _draw_panel(axes: Axes, table: pd.DataFrame, name: str, eps: float, series: 
         best(axes, own, "lam", look(accountant)["color"])
     if compared:
         _variants(axes, rows, variants_of(table)[1:])
-    lam_axis(axes, values_of(where(table, panel=name), "lam"), room=0.11)
+    lam_axis(axes, values_of(where(table, panel=name), "lam"), room=0.14)
     suffix = f"\nvariants, {label_of(compared).split(' (')[0]}" if compared else ""
     axes.set_title(joined(name, f"{EPS} = {eps:g}") + suffix)
     if series == GAIN:

@@ -133,6 +133,11 @@ def range_of(values: Iterable[float]) -> str:
     return f"{min(finite):.3g}" if min(finite) == max(finite) else f"{min(finite):.3g} to {max(finite):.3g}"
 
 
+# Text for notes of claims that no run here can refute, on what would.
+ANY_VALUE = (
+    "A larger value leaves it open, because the constant is hidden; only values that grow without end would refute it"
+)
+ANY_EXPONENT = "A smaller exponent leaves it open, because constants and lower orders bend every finite range; only one that stays below 1 far out would refute it"
 CONSTANT_1 = "the constants are hidden, here 1"
 ACCUSED = "Before a review what the paper leaves open counted as not reproduced where it was missed."
 OUTSIDE_COUNTED = "At first a claim that is met outside of its conditions counted as reproduced."

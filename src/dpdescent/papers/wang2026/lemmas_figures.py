@@ -24,6 +24,7 @@ from dpdescent.replication.drawing.figures import (
     values_of,
     where,
 )
+from dpdescent.replication.judging import algebra
 
 SYMBOLS = {
     "|grad|^2": r"$|\nabla L_S|^2$", "4 beta L": r"$4\beta L_S$", "nu L": r"$\nu L_S$", "e sum R_t": r"$e\sum R_t$",
@@ -45,7 +46,7 @@ def draw_ext_proof(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         curve(gradients, measured, x, f"largest gradient by {text}", color=color, marker="os"[rank])
         curve(gradients, bound, x, f"bound on it by {text}", color=color, marker="^v"[rank], linestyle="--")
     log_scale(gradients)
-    gradients.set(title="gradients at the start", xlabel="$d$, or $p$", ylabel="norm")
+    gradients.set(title=_largest_share(starts), xlabel="$d$, or $p$", ylabel="norm")
     slack = where(main, series=FAR)
     for (m,), own in by_values(slack, "m"):
         rank = values_of(slack, "m").index(m)
@@ -54,7 +55,7 @@ def draw_ext_proof(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     far.axhline(0.0, color="black", linewidth=0.8)
     log_scale(far, "x")
     value_ticks(far, values_of(slack, "factor"))
-    far.set(title="far from the start", xlabel="multiple of the start", ylabel="slack of Lemma C.2's inequality")
+    far.set(title=_first_failure(slack), xlabel="multiple of the start", ylabel="slack of Lemma C.2's inequality")
     apart = where(main, panel="neighbours", series=DISTANCE)
     for rank, ((kappa, lam), own) in enumerate(by_values(apart, "kappa", "lam")):
         style = {"color": VERMILION if kappa else GREY, "marker": "s" if lam else "o"}
@@ -63,9 +64,25 @@ def draw_ext_proof(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     guide(neighbours, apart.drop_duplicates("n"), "n", -1.0, r"claimed: slope $-1$")
     log_scale(neighbours)
     value_ticks(neighbours, values_of(apart, "n"))
-    neighbours.set(title="runs that differ in one record", xlabel=N, ylabel="mean distance")
+    slope = algebra.least_squares_slope(apart, "n").value if apart["n"].nunique() > 1 else np.nan
+    falls = f"one record moves a run as $n^{{{slope:.2f}}}$" if np.isfinite(slope) else "runs that differ in one record"
+    neighbours.set(title=falls, xlabel=N, ylabel="mean distance")
     finish(figure, axes[0], 4, "bounds hold left of the vertical line, where a quantity is its bound", sizes(main, "d"))
     return figure
+
+
+def _largest_share(starts: pd.DataFrame) -> str:
+    """The title of the panel on gradients: the largest one in parts of its bound."""
+    pairs = algebra.paired_rows(where(starts, series=GRADIENT), where(starts, series=G_DELTA), ["panel", "d", "p"])
+    shares = [float(row["mean"] / bound["mean"]) for row, bound in pairs if bound["mean"] > 0]
+    return f"gradients at the start: up to {max(shares):.2g} of the bound" if shares else "gradients at the start"
+
+
+def _first_failure(slack: pd.DataFrame) -> str:
+    """The title of the panel on far starts: the multiple from which on the inequality fails at every width."""
+    largest = slack.groupby("factor")["mean"].max()
+    factors = [float(factor) for factor in largest.index if (largest[largest.index >= factor] < 0).all()]
+    return f"Lemma C.2 fails from {min(factors):g} times the start on" if factors else "Lemma C.2 far from the start"
 
 
 def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
@@ -81,7 +98,8 @@ def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set_yticks(range(len(names)), map(_with_symbols, names), fontsize=7.5)
     axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
     log_scale(axes, "x")
-    axes.set(title="measured over its bound", xlabel="ratio")
+    largest = f"at most {shown['mean'].max():.2g} of a bound is met" if len(shown) else "measured over its bound"
+    axes.set(title=largest, xlabel="measured over its bound")
 
 
 def _with_symbols(name: str) -> str:

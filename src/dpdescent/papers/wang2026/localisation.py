@@ -11,6 +11,7 @@ from dpdescent.papers.wang2026 import by_seed, rates
 from dpdescent.papers.wang2026.by_seed import Seeds
 from dpdescent.papers.wang2026.criteria import (
     AGREES,
+    ANY_VALUE,
     FAILURE,
     SAME_ORDER,
     STAYS,
@@ -38,6 +39,9 @@ from dpdescent.replication.judging.statistics import Estimate, exactly, ratio
 # The least multiplier in the panel of correlations at which noise costs enough to be gained back.
 MUCH = 10.0
 SHOWN = ("panel", "n", "m", "d", "T", "eta", "kappa", "lam")
+# A gap up to a constant is held to the order itself, because any multiple of it would be an allowance.
+AT_CONSTANT_1 = ": consistent with the order, constant 1"
+FOUR_ALLOWED = "Until a referee objected four times the order was allowed."
 # The panel with noise so large that iterates leave the ball.
 WIDE = "wide networks"
 
@@ -89,7 +93,7 @@ def _widths(evidence: Evidence) -> Iterator[Claim]:
         statement="a width of gamma^-4, up to logarithms, is enough: without noise the risk is of one order from there on",
         quantity="without noise, averaged empirical risk over that at the largest width: the largest over widths from gamma^-4 on",
         cells={algebra.place_of(row, ("m",)): algebra.ratio_of_rows(row, last.iloc[0]) for row in algebra.rows_of(inside)} if len(last) else {},
-        criterion=at_most(SAME_ORDER), regime=HIDDEN, changed=f"{FROM_OUTSIDE} {HIDDEN_ACCUSED}", note=f"gamma^-4 is {range_of(algebra.floats(plain, 'gamma') ** -4.0)}",
+        criterion=at_most(SAME_ORDER), regime=HIDDEN, changed=f"{FROM_OUTSIDE} {HIDDEN_ACCUSED}", note=f"gamma^-4 is {range_of(algebra.floats(plain, 'gamma') ** -4.0)}. {ANY_VALUE}",
     )  # fmt: skip
     noisy = rows(evidence, WINDOW, panel=WIDE, series=EMPIRICAL)
     noisy = noisy[algebra.floats(noisy, "kappa") > 0]
@@ -149,7 +153,7 @@ def _reach(evidence: Evidence) -> Iterator[Claim]:
         statement="the shifted trajectory stays within a distance of the order of tau_gamma of the comparator, which is that far from the start, for all t <= T",
         quantity="largest distance of the shifted iterate from the start over tau_gamma = (log T + sqrt(log(n/delta)))/gamma, constant 1: the largest over runs with and without noise",
         cells={algebra.place_of(row, SHOWN): exactly(row["largest_shift"] / row["unit"]) for row in algebra.rows_of(table) if row["unit"] > 0},
-        criterion=at_most(SAME_ORDER), regime=HIDDEN, changed=HIDDEN_ACCUSED, note="to the start in place of the comparator, which differs by tau_gamma",
+        criterion=at_most(SAME_ORDER), regime=HIDDEN, changed=HIDDEN_ACCUSED, note=f"to the start in place of the comparator, which differs by tau_gamma. {ANY_VALUE}",
     )  # fmt: skip
     p = CubicSplines(int(setting(evidence, "spline_cells"))).count if setting(evidence, "spline_cells") > 0 else 0
     yield _shift(evidence)
@@ -228,9 +232,9 @@ def _gaps(evidence: Evidence) -> Iterator[Claim]:
         yield claim_on_all_cells(
             id=name, artefact=WINDOW, location=place, kind="theorem", source="paper",
             statement="the gap between population and empirical risk is at most of the order of (eta/n) sum_t L_S(W_t)",
-            quantity="difference of averaged risks of the same seeds over (eta T/n) times the empirical one, constants 1: the largest over n and lambda",
-            cells=found, criterion=at_most(SAME_ORDER), regime=regime(own).otherwise(HIDDEN),
-            changed=HIDDEN_ACCUSED if noisy else f"{FROM_OUTSIDE} {HIDDEN_ACCUSED}",
+            quantity="difference of averaged risks of the same seeds over (eta T/n) times the empirical one: the largest over n and lambda",
+            cells=found, criterion=at_most(1.0, AT_CONSTANT_1), regime=regime(own).otherwise(HIDDEN),
+            changed=f"{HIDDEN_ACCUSED if noisy else f'{FROM_OUTSIDE} {HIDDEN_ACCUSED}'} {FOUR_ALLOWED}",
             note="averages over iterates, where the theorem has the last one",
         )  # fmt: skip
 

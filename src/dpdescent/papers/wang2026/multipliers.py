@@ -147,7 +147,7 @@ def _sharper(evidence: Evidence) -> Iterator[Claim]:
     )
     yield claim_on_all_cells(
         id="tighter-accountants", artefact=TABLE, location="Sec. 5.1", kind="privacy", source="identity",
-        statement="tighter accountants may yield smaller noise multipliers",
+        statement="(algebra) tighter accountants may yield smaller noise multipliers",
         quantity="kappa by the exact tail of participations over Theorem F.12's, where its condition is met: the largest over T, r, lambda, eps and delta",
         cells=ratios[TAIL], criterion=at_most(1.0 - AGREES),
         changed=ALGEBRA,

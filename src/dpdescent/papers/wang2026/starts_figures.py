@@ -54,12 +54,18 @@ def draw_comparator(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     _by_comparator(condition, positive(smallest.assign(mean=smallest["condition"], se=0.0)))
     condition.axhline(0.5, color="black", linestyle="-.", label=r"the proof asks for $\nu D^2\leq\frac{1}{2}$")
     log_scale(condition, "y")
-    violations.set(title=r"violations (side by side: $\lambda$ rising)", ylabel="steps that violate the inequality, %")
+    shares = percent(where(rows, series=VIOLATIONS))["mean"].dropna()
+    most = f"at most {shares.max():.2g} % of steps violate it" if (shares > 0).any() else "no step violates it"
+    violations.set(
+        title=rf"{most if len(shares) else 'violations'} ($\lambda$ rising)",
+        ylabel="steps that violate the inequality, %",
+    )
     # Up to the largest share, and at least 5 %, because an axis to 100 % shows zeros as well as small shares as a line.
     largest = float(np.nanmax([5.0, *percent(where(rows, series=VIOLATIONS))["mean"]]))
     violations.set_ylim(-0.05 * largest, 1.05 * largest)
     slack.axhline(0.0, color="black", linewidth=0.8)
-    slack.set(title="smallest slack of a run", ylabel=r"right minus left side of (C.2)")
+    least = f": {smallest['mean'].min():.2g} or more" if len(smallest) else ""
+    slack.set(title=f"smallest slack of a run{least}", ylabel=r"right minus left side of (C.2)")
     condition.set(title="the width condition", ylabel=r"$\nu\,D^2$")
     for panel in (violations, slack, condition):
         log_scale(panel, "x")

@@ -24,6 +24,7 @@ from dpdescent.papers.wang2026.styles import (
 )
 from dpdescent.papers.wang2026.window_figures import NAMES
 from dpdescent.replication.drawing.figures import GREY, log_scale, positive, scientific, select, values_of, where
+from dpdescent.replication.judging.statistics import Z95
 
 # By panel: its axis, the claimed slope, and the slope in words.
 RATES = {
@@ -48,13 +49,14 @@ def draw_ext_window_rates(table: pd.DataFrame, display: dict[str, Any]) -> Figur
         series = ADDED if x in PRIVATE else POPULATION
         _rate(panel, where(main, panel=name, series=series), name)
     claim = r"Corollaries 5.3, 5.5: $1/(\gamma\sqrt{n})+\sqrt{d}/(\gamma^{4,3}n\varepsilon)$; 5.6: $1/(\gamma^2n)$"
-    finish(figure, axes, 4, claim, BARS)
+    finish(figure, axes, 4, claim, f"{BARS}; with an arrow they reach 0 or less")
     return figure
 
 
 def _rate(axes: Axes, rows: pd.DataFrame, name: str) -> None:
     x, slope, words = RATES.get(name.split(",")[0], ("n", math.nan, ""))
     noisy = rows[rows["kappa"] > 0]
+    reaching = noisy[noisy["mean"] - Z95 * noisy["se"] <= 0] if x in PRIVATE else noisy[:0]
     if x in PRIVATE:
         noisy = rows = positive(noisy)
     else:
@@ -71,5 +73,11 @@ def _rate(axes: Axes, rows: pd.DataFrame, name: str) -> None:
     log_scale(axes)
     if x != "gamma":
         value_ticks(axes, values_of(rows, x), [scientific(value) for value in values_of(rows, x)] if x != "n" else None)
+    # A logarithmic axis ends above 0, so that a bar that does not would seem to end there too.
+    if len(reaching):
+        axes.set_ylim(bottom=axes.get_ylim()[0] / 1.5)
+    for accountant, own in reaching.groupby("accountant"):
+        style = look(str(accountant)) | {"marker": "v", "markersize": 6, "linestyle": "none", "clip_on": False}
+        axes.plot(own[x], [0.0] * len(own), transform=axes.get_xaxis_transform(), **style)
     axes.tick_params(axis="x", labelsize=7.5)
     axes.set(title=name, xlabel=NAMES[x], ylabel="added by noise" if x in PRIVATE else "averaged population risk")

@@ -27,7 +27,9 @@ FOLLOWS = "its table differs"
 # Files and folders of a checkout that a build in a scratch copy needs.
 SOURCES = ("CITATION.cff", "Snakefile", "config", "docs", "profiles", "pyproject.toml", "src", "workflow")
 # Further files of a checkout that the report shows, where they exist.
-SHOWN = ("requirements.lock", "results/bench.csv")
+SHOWN = (
+    "requirements.lock", "results/bench.csv", "README.md", "examples/regression.ipynb", "examples/instruments.ipynb",
+)  # fmt: skip
 
 
 @dataclass

@@ -9,11 +9,12 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 from dpdescent.replication.build.files import atomic, read_rows
 from dpdescent.replication.commands import checkout
 from dpdescent.replication.configuration import values
-from dpdescent.replication.report import reference, summary
+from dpdescent.replication.report import front, reference, summary
 from dpdescent.replication.report.content import in_order
 
 SCHEMAS = ("config", "scale", "paper")
@@ -55,28 +56,34 @@ def quoting(results: Path) -> dict[str, dict[str, str]]:
 
 def quoted(results: Path) -> dict[str, str]:
     """The blocks of README.md."""
-    claims, findings = (read_rows(results / f"{kind}.csv") for kind in ("claims", "findings"))
+    claims, findings, privacy, audit = (
+        read_rows(results / f"{kind}.csv") for kind in ("claims", "findings", "privacy", "audit")
+    )
     papers = checkout.configured({"scale": "paper", "seed": 0, "papers": "all"}).papers
-    # Findings about public code belong to no paper here: they stand in the report.
-    about_papers = [row for row in in_order(findings) if "arxiv" in papers[row["paper"]].about]
+    about = {key: paper.about for key, paper in papers.items()}
+    places = {key: [artefact.place for artefact in paper.artefacts.values()] for key, paper in papers.items()}
     return {
-        "scorecard": summary.scorecard(claims, papers),
-        "findings": summary.headlines(about_papers),
+        "answer": front.answer(claims, privacy, audit, findings),
+        "caption": front.caption(claims, _pages().SHOWN, _pages().CAPTION),
+        "papers": front.papers(claims, about, places),
+        "gravest": front.gravest(in_order(findings), about),
         "advice": advice(results),
     }
 
 
 def advice(results: Path) -> str:
     """The advice on which method to take, with its regret, from our module that quotes tables."""
-    return str(importlib.import_module("dpdescent.papers.ours.pages").advice(results))
+    return str(_pages().advice(results))
+
+
+def _pages() -> ModuleType:
+    return importlib.import_module("dpdescent.papers.ours.pages")
 
 
 def beyond(results: Path) -> dict[str, str]:
     """The blocks of docs/beyond.md, from the same module."""
-    pages = importlib.import_module("dpdescent.papers.ours.pages")
-    return {
-        name: str(getattr(pages, name)(results)) for name in ("advice", "rules", "calibrated", "regression", "ends")
-    }
+    blocks: dict[str, str] = importlib.import_module("dpdescent.papers.ours.pages").beyond(results)
+    return blocks
 
 
 def documented() -> dict[str, str]:

@@ -74,8 +74,11 @@ class Regime:
             agreement = "consistent" if claim.verdict == "reproduced" else "not consistent"
             remarks.append(f"{claim.measured:.3g} is {agreement} with the claim")
         changed = self.changed if claim.verdict == "reproduced" else ""
+        # An interval that straddles stays the reason where one of both verdicts would have been let stand.
+        straddles = claim.verdict == "inconclusive" and not {"reproduced", "not reproduced"} <= set(self.blocks)
+        why = claim.why if straddles else self.why
         return replace(
-            claim, verdict="inconclusive", why=self.why, changed=" ".join(filter(None, [claim.changed, changed])),
+            claim, verdict="inconclusive", why=why, changed=" ".join(filter(None, [claim.changed, changed])),
             note=joined(claim.note, *remarks),
         )  # fmt: skip
 

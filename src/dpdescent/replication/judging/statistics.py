@@ -155,6 +155,27 @@ def ratio(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:
     return Estimate(value, value / factor, value * factor)
 
 
+def paired_relative_error(
+    first: "pd.Series[float]", second: "pd.Series[float]", difference: "pd.Series[float]"
+) -> float:
+    """Relative standard error of the ratio of two positive means over the same trials (delta method).
+
+    `difference` is the row of the trials' differences: its variance and those of both means give their covariance.
+    """
+    one, other = (float(row["se"] / row["mean"]) for row in (first, second))
+    shared = (first["se"] ** 2 + second["se"] ** 2 - difference["se"] ** 2) / (first["mean"] * second["mean"])
+    return math.sqrt(max(0.0, one**2 + other**2 - float(shared)))
+
+
+def paired_ratio(first: "pd.Series[float]", second: "pd.Series[float]", difference: "pd.Series[float]") -> Estimate:
+    """Ratio of two positive means over the same trials, with an interval on the log scale (delta method)."""
+    value = float(first["mean"] / second["mean"])
+    error = first.copy()
+    error["se"] = paired_relative_error(first, second, difference)
+    factor = math.exp(half_width(error))
+    return Estimate(value, value / factor, value * factor)
+
+
 def log_log_slope(table: pd.DataFrame, axis: str) -> Estimate:
     """Least-squares slope of log mean against log axis.
 

@@ -13,6 +13,7 @@ from dpdescent.replication.configuration import choices
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.configuration.project import Artefact, Paper, Project, figure_label
 from dpdescent.replication.configuration.values import Node
+from dpdescent.replication.report.pages import by_hand
 
 
 def about(project: Project, paper: str, root: Path) -> Node:
@@ -113,15 +114,22 @@ PACKAGES = (
 
 
 def software(root: Path) -> Node:
-    """Citations from `CITATION.cff`, versions of the lock file, and edges between rules."""
+    """Citations from `CITATION.cff`, versions of the lock file, edges between rules, and what is taken of README.md.
+
+    Of README.md it has a section for pages, and for the search all that no command writes from the results. `checkout`
+    is the way to the project's files from a report in a checkout; elsewhere it is the same, because bytes are, and an
+    address is needed.
+    """
     citation = conf.read_yaml(root / "CITATION.cff")
-    lock, graph = (_text(root / name) for name in ("requirements.lock", "docs/architecture.md"))
+    lock, graph, readme = (_text(root / name) for name in ("requirements.lock", "docs/architecture.md", "README.md"))
+    commands = re.search(r"^## Two commands\n.*?(?=^## )", readme, flags=re.MULTILINE | re.DOTALL)
     matches = {name: re.search(rf"^{name}==(\S+)", lock, flags=re.MULTILINE) for name in PACKAGES}
     return {
         **{key: citation[key] for key in ("title", "authors", "version", "date-released", "license", "references")},
         "versions": {name: version.group(1) for name, version in matches.items() if version},
         "rules": re.findall(r"^ +(\w+) --> (\w+)$", graph, flags=re.MULTILINE),
-    }
+        "front": by_hand(readme), "readme": commands.group() if commands else "", "checkout": "../../..",
+    }  # fmt: skip
 
 
 def _text(file: Path) -> str:

@@ -7,7 +7,9 @@ address no file has one.
 import json
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -74,10 +76,18 @@ def _reference(paper: Node) -> Node:
     }
 
 
-def _people(paper: Node) -> list[tuple[str, str]]:
+def _people(paper: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Given and family name of each author; text in parentheses is left out."""
     names = [re.sub(r" \(.*?\)", "", name).rpartition(" ") for name in paper["authors"].split(", ")]
     return [(given, family) for given, _, family in names]
+
+
+def called(paper: Mapping[str, Any]) -> str:
+    """A paper's name as people say it, `Brown et al. 2024`; the key of what is no paper of others."""
+    if "arxiv" not in paper:
+        return str(paper["key"])
+    families = [family for _, family in _people(paper)]
+    return f"{' and '.join(families) if len(families) < 3 else f'{families[0]} et al.'} {paper['year']}"
 
 
 def _doi(paper: Node) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
+from types import ModuleType
 from typing import Any, get_args
 
 from dpdescent.replication.build.files import MANIFEST, read_rows
@@ -28,8 +29,8 @@ SEVERITIES = ("high", "medium", "low", "cosmetic")
 STATUSES = ("confirmed", "partly", "question")
 FINDING_KINDS = ("privacy", "mathematics", "data", "text", "unstated")
 
-# Module of a paper that compares methods.
-CHOICE = "choice"
+# Module of a paper that compares methods, and one that quotes results for the documentation.
+CHOICE, QUOTES = "choice", "pages"
 
 CLAIM_KINDS = get_args(ClaimKind)
 
@@ -44,8 +45,8 @@ class Content:
         claims, findings, audit, privacy, bounds: rows of these files, bounds with a column `paper`.
         statements: inventories of what the papers state (see `replication.report.statements`).
         seed_check: verdicts at another master seed (see `replication.judging.other_seed`); empty without a check.
-        trials: files on what the software withstands (see `replication.report.reliability`), and the page of the
-            documentation that the report shows (see `replication.report.guide`).
+        trials: files on what the software withstands (see `replication.report.reliability`), and documents that are
+            pages (see `replication.report.documents`).
         on_request: rows of claims, privacy and audit of artefacts on request; empty where none was made.
         letters: letters to authors, by finding.
         choice: data on which method to take, from the module `choice` of a paper; None in a build without one.
@@ -109,11 +110,30 @@ def requested(folder: Path) -> dict[str, list[Row]]:
 def choice(folder: Path, papers: Sequence[View]) -> View | None:
     """Data of the page on which method to take, from the first paper whose package has a module `choice`."""
     for paper in papers:
-        module = f"dpdescent.papers.{paper['key']}.{CHOICE}"
-        if importlib.util.find_spec(module):
-            data: View = importlib.import_module(module).view(folder / paper["key"], paper["settings"])
+        if module := _module(paper["key"], CHOICE):
+            data: View = module.view(folder / paper["key"], paper["settings"])
             return data
     return None
+
+
+def quotes(folder: Path, papers: Sequence[View]) -> dict[str, str]:
+    """Parts of `docs/beyond.md` that quote results, from the first paper whose package has a module `pages`.
+
+    There are none in a build without that paper, or without one of those whose tables they quote.
+    """
+    for paper in papers:
+        if module := _module(paper["key"], QUOTES):
+            try:
+                blocks: dict[str, str] = module.beyond(folder)
+            except FileNotFoundError:
+                return {}
+            return blocks
+    return {}
+
+
+def _module(paper: str, name: str) -> ModuleType | None:
+    module = f"dpdescent.papers.{paper}.{name}"
+    return importlib.import_module(module) if importlib.util.find_spec(module) else None
 
 
 def select(rows: Iterable[Row], **where: str) -> list[Row]:

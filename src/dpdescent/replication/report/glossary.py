@@ -67,7 +67,7 @@ PRIVACY = (
         "Gaussian-DP",
         "mu-Gaussian-DP: neighbours are at least as hard to tell apart as two normal distributions of variance one "
         "whose means are mu apart. Releases of mu_1 and mu_2 make sqrt(mu_1^2 + mu_2^2); mu^2/2 is the rho of zCDP.",
-        ("Gaussian-DP parameter", "GDP"),
+        ("Gaussian-DP parameter", "GDP", "Gaussian differential privacy"),
     ),
     Term(
         "sensitivity",

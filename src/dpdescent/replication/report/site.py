@@ -6,7 +6,7 @@ because a page that is opened from disk may not fetch data.
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,12 @@ from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.build.provenance import ON_REQUEST
 from dpdescent.replication.configuration.values import YOURS
 from dpdescent.replication.report import (
+    api,
     calculator,
+    citation,
     content,
     curves,
+    documents,
     finding_pages,
     glossary,
     guide,
@@ -40,6 +43,8 @@ from dpdescent.replication.report.content import Content, Row, View, select
 from dpdescent.replication.report.pages import CURVES, INDEX, MENUS, PAGES, STATIC
 
 HERE = Path(__file__).parent
+# The name of a page with its data.
+Page = tuple[str, View]
 
 
 def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dict[str, str]:
@@ -47,10 +52,11 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
 
     Args:
         results: a build's results.
-        software: citation of the software: title, authors, version; `code`, if given, is the address of its files.
+        software: data on the software (see `replication.report.about`); `code`, if given, is the address of its files.
         label: label of a scale that is not the papers' own.
     """
-    environment = _environment(software.get("code", ""))
+    names = {paper["key"]: citation.called(paper) for paper in results.papers}
+    environment = _environment(software.get("code", ""), names)
     common = {
         "papers": results.papers, "label": label, "names": PAGES, "menus": MENUS, "has_audit": bool(results.audit),
         "yours": any(claim["source"] == YOURS for claim in results.claims),
@@ -60,8 +66,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
         "findings": _findings(results), "privacy": _privacy(results), "bounds": _bounds(results),
         "statements": _statements(results), "reliability": reliability.view(results.trials),
         "calculator": calculator.view(results.trials), "choose": _choose(results),
-        "regression": guide.view(results.trials, software.get("code", "")),
-        "on-request": _on_request(results), "search": {"kinds": search.KINDS},
+        "on-request": _on_request(results), "search": {"kinds": search.KINDS, "asked": search.ASKED},
         "glossary": {"chapters": glossary.CHAPTERS},
         "made": {
             "software": software, "entries": references.entries(software, results.papers), "overlay": wording.OVERLAY,
@@ -72,6 +77,9 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
         f"{page}.html": environment.get_template(f"{page}.html.j2").render(**common, **view, page=page)
         for page, view in views.items()
     }
+    for name, views_of in _documentation(results, software, label):
+        template = environment.get_template(name)
+        texts |= {f"{page}.html": template.render(**common, **view, page=page) for page, view in views_of}
     template, points = environment.get_template("paper.html.j2"), dict[str, str]()
     for paper in results.papers:
         view = paper_pages.view(results, paper)
@@ -81,7 +89,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
     for name, view in finding_pages.views(results).items():
         texts[name] = template.render(**common, **view, page="findings")
     texts = {name: text if name == glossary.PAGE else glossary.linked(text) for name, text in texts.items()}
-    texts |= points | {INDEX: search.script(results)}
+    texts |= points | {INDEX: search.script(results, software)}
     return texts | {name: static(name) for name in STATIC}
 
 
@@ -92,7 +100,7 @@ def static(name: str) -> str:
 
 def template(name: str) -> jinja2.Template:
     """A template by itself, without an address of the code."""
-    return _environment("").get_template(name)
+    return _environment("", {}).get_template(name)
 
 
 def compute_script(rows: Sequence[Row]) -> str:
@@ -107,7 +115,8 @@ def compute_script(rows: Sequence[Row]) -> str:
     return f"window.dpdescentCompute = {json.dumps(items, indent=1, sort_keys=True)};\n"
 
 
-def _environment(code: str) -> jinja2.Environment:
+def _environment(code: str, names: Mapping[str, str]) -> jinja2.Environment:
+    """Templates with the functions that they call; `names` are the papers' by key."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE / "templates"), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
@@ -118,13 +127,26 @@ def _environment(code: str) -> jinja2.Environment:
     environment.filters["math"] = lambda text: Markup(notation.html(str(text)))
     for name in ("slug", "alternative", "counted", "symbol"):
         environment.globals[name] = getattr(wording, name)
+    # A word that is no paper's key, such as another choice of a filter, is its own name.
+    environment.globals["called"] = environment.filters["called"] = lambda key: names.get(key, key)
     environment.globals["signs"] = wording.SIGNS
     environment.globals["graph"] = references.graph
     environment.globals["strip"] = plots.strip
     environment.globals["told"] = letters.due
     environment.globals["address"] = finding_pages.address
     environment.globals["code_file"] = partial(wording.code_file, code)
+    environment.globals["file_at"] = wording.code_file
+    environment.globals["highlighted"] = guide.highlighted
     return environment
+
+
+def _documentation(results: Content, software: Mapping[str, Any], label: str) -> Iterator[tuple[str, Iterable[Page]]]:
+    """Yields the templates of the documentation, each with its pages."""
+    # Documents speak of the papers' own scale, and quote no other.
+    blocks = {} if label else content.quotes(results.folder, results.papers)
+    yield documents.TEMPLATE, documents.views(results.trials, software, blocks)
+    published = [paper["key"] for paper in results.papers if "arxiv" in paper]
+    yield api.TEMPLATE, api.views(published, software.get("code") or software.get("checkout", ""))
 
 
 def _overview(results: Content, software: Mapping[str, Any]) -> View:
@@ -141,7 +163,20 @@ def _overview(results: Content, software: Mapping[str, Any]) -> View:
 
 
 def _figures(results: Content) -> View:
-    return {"artefacts": results.artefacts(), "claims_of": _claims_of(results)}
+    """Figures and tables by paper, each with its claims by verdict: the papers' own, or ours where there are none."""
+    cards = [(paper, [_card(results, paper, each) for each in paper["artefacts"]]) for paper in results.papers]
+    return {"sheet": cards, "verdicts": wording.VERDICTS}
+
+
+def _card(results: Content, paper: View, artefact: View) -> View:
+    claims = select(results.claims, paper=paper["key"], artefact=artefact["id"])
+    source = next((origin for origin in ("yours", "paper", "ours") if select(claims, source=origin)), "paper")
+    by_verdict = {verdict: select(claims, source=source, verdict=verdict) for verdict in wording.VERDICTS}
+    return {
+        "artefact": artefact,
+        "source": source,
+        "claims": {verdict: rows for verdict, rows in by_verdict.items() if rows},
+    }
 
 
 def _claims(results: Content) -> View:

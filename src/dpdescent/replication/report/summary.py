@@ -17,7 +17,7 @@ from dpdescent.replication.ledger.verdicts import (
     VIOLATED,
     WITHIN,
 )
-from dpdescent.replication.report.wording import OTHER_SOURCES, VERDICTS, YOURS, slug
+from dpdescent.replication.report.wording import OTHER_SOURCES, VERDICTS, YOURS
 
 Row = dict[str, str]
 
@@ -165,16 +165,6 @@ def findings_list(findings: Sequence[Row]) -> str:
         f"{row['status']}). "
         f"{' '.join(f'{name}: {row[column]}.' for name, column in FINDING_PARTS.items() if row[column])}"
         for row in findings
-    )
-
-
-def headlines(findings: Sequence[Row]) -> str:
-    """Findings that have a headline, one per line: the sentence, the paper, and a link into the report."""
-    return "\n".join(
-        f"- {row['headline']} (`{row['paper']}`: "
-        f"[{row['finding']}](results/paper/report/findings.html#finding-{slug(row['paper'], row['finding'])}))"
-        for row in findings
-        if row["headline"]
     )
 
 

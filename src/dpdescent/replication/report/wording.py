@@ -136,7 +136,11 @@ def alternative(artefact: dict[str, Any], claims: Sequence[Row]) -> str:
     """Alternative text of a figure for readers who cannot see it: its title, and its first measured claim."""
     what = f"{artefact['place']}: {artefact['title']}. {sentence(artefact['caption'].split('. ')[0])}"
     judged = [f" {claim['quantity']}: {estimate(claim)} ({claim['verdict']})." for claim in claims if claim["measured"]]
-    text = plain(what + "".join(judged[:1]))
+    return shortened(plain(what + "".join(judged[:1])))
+
+
+def shortened(text: str) -> str:
+    """A text that is no longer than an alternative text may be, cut between words."""
     return text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS - 1].rsplit(' ', 1)[0]}…"
 
 

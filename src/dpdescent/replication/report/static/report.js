@@ -4,19 +4,20 @@
 // Rows or cards that a filter form stands for: those with the chosen values, and all words of the search.
 function filterable(form) {
   const target = document.getElementById(form.dataset.for);
-  const items = [...(target.tBodies ? target.tBodies[0].rows : target.children)];
+  const items = itemsOf(target);
   const texts = items.map((item) => item.textContent.toLowerCase());
   const selects = [...form.querySelectorAll("select")];
   const apply = () => {
     const words = form.elements.q.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     items.forEach((item, index) => {
-      const fits = selects.every((select) => !select.value || item.dataset[select.name] === select.value)
+      const fits = selects.every((select) => !select.value || values(item, select.name).includes(select.value))
         && words.every((word) => texts[index].includes(word));
       item.toggleAttribute("data-filtered", !fits);
       shown += fits;
     });
     form.querySelector("output").value = `${shown} of ${items.length}`;
+    target.dispatchEvent(new Event("rearranged"));
     remember(form);
   };
   const asked = new URLSearchParams(location.search);
@@ -30,6 +31,48 @@ function filterable(form) {
   form.addEventListener("reset", () => setTimeout(apply));
   form.hidden = false;
   apply();
+}
+
+// An item may have several values of one name, such as a figure whose claims differ in verdict.
+function values(item, name) {
+  return (item.dataset[name] || "").split("|");
+}
+
+// As many items of a long list or table as it says; a button shows the others, and a link to one of them that one.
+function paged(target) {
+  const first = Number(target.dataset.paged);
+  const more = document.createElement("button");
+  more.type = "button";
+  more.className = "more";
+  let all = false;
+  const apply = () => {
+    const fitting = itemsOf(target).filter((item) => !item.hasAttribute("data-filtered"));
+    fitting.forEach((item, place) => item.toggleAttribute("data-later", !all && place >= first));
+    more.hidden = all || fitting.length <= first;
+    more.textContent = `Show all ${fitting.length}`;
+  };
+  // A link shows its own item alone, because the browser then knows where it stands.
+  const shown = () => {
+    const asked = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const item = asked && target.contains(asked) && asked.closest("[data-later]");
+    if (!item) return;
+    item.removeAttribute("data-later");
+    asked.scrollIntoView();
+  };
+  more.addEventListener("click", () => {
+    all = true;
+    apply();
+  });
+  target.addEventListener("rearranged", apply);
+  window.addEventListener("hashchange", shown);
+  (target.closest(".scroll") || target).after(more);
+  apply();
+  shown();
+}
+
+// Rows of a table, or elements of a list.
+function itemsOf(target) {
+  return [...(target.tBodies ? target.tBodies[0].rows : target.children)];
 }
 
 // The address keeps the choice, so that it can be sent to someone; some browsers refuse that for files on disk.
@@ -54,6 +97,7 @@ function sortable(table) {
       for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
       sortRows(table.tBodies[0], column, down ? -1 : 1);
+      table.dispatchEvent(new Event("rearranged"));
     });
   });
 }
@@ -116,7 +160,30 @@ function costs(budget) {
   put("cost", (entry) => ` · ${minutes(entry)} CPU-minutes, ${entry.peak_mb.toFixed(0)} MB at most, in the last full build`);
 }
 
+// Frames of tables that are wider than the screen say that they scroll; turning a phone changes which ones do.
+function tellWide() {
+  for (const frame of document.querySelectorAll(".scroll")) {
+    frame.toggleAttribute("data-wide", frame.scrollWidth > frame.clientWidth + 1);
+  }
+}
+
+// What a link leads to is opened, and on paper everything is.
+function opened() {
+  const asked = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  let closed = null;
+  for (let around = asked; around; around = around.parentElement) {
+    if (around.tagName === "DETAILS" && !around.open) closed = around.open = true;
+  }
+  if (closed) asked.scrollIntoView();
+}
+
+opened();
+window.addEventListener("hashchange", opened);
+window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((each) => { each.open = true; }));
+tellWide();
+window.addEventListener("resize", tellWide);
 document.querySelectorAll("form.filters[data-for]").forEach(filterable);
 document.querySelectorAll("table.sortable").forEach(sortable);
+document.querySelectorAll("[data-paged]").forEach(paged);
 zoomable(document.querySelectorAll("a.zoom"));
 if (window.dpdescentCompute) costs(window.dpdescentCompute);
