@@ -67,6 +67,8 @@ def opened(browser: Browser, report: Path) -> Iterator[Callable[..., Browser]]:
     def open_page(name: str, width: int = SCREEN, scheme: str = "light") -> Browser:
         resize(browser, width)
         prefer(browser, scheme)
+        # A page that is asked for at another of its parts would stay as the last test left it.
+        browser.get("about:blank")
         browser.get(f"{report.as_uri()}/{name}")
         settle(browser)
         return browser

@@ -26,7 +26,7 @@ def figure(browser: WebDriver) -> WebElement:
 
 
 def test_curves_tell_the_tables_values(opened: Opener) -> None:
-    found = figure(opened("brown2024.html"))
+    found = figure(opened("brown2024.html#fig02"))
     canvas, told = found.find_element(By.CSS_SELECTOR, ".curves > svg"), found.find_element(By.TAG_NAME, "output")
     canvas.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     name, _, values = told.text.partition(": ")
@@ -47,7 +47,7 @@ def test_curves_tell_the_tables_values(opened: Opener) -> None:
 
 
 def test_series_hide_axes_switch_and_variants_are_added(opened: Opener) -> None:
-    found = figure(opened("brown2024.html"))
+    found = figure(opened("brown2024.html#fig02"))
     drawn = ".curves > svg g[data-name]"
     before = len(found.find_elements(By.CSS_SELECTOR, drawn))
     first = found.find_element(By.CSS_SELECTOR, ".curves-legend button")
@@ -66,5 +66,6 @@ def test_picture_stays_without_scripts(opened: Opener) -> None:
     browser = opened("index.html")
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     opened("brown2024.html")
+    browser.find_element(By.CSS_SELECTOR, "#fig02 > summary").click()
     assert browser.find_elements(By.CLASS_NAME, "curves-open") == []
     assert browser.find_element(By.CSS_SELECTOR, "#fig02 .zoom img").is_displayed()

@@ -15,7 +15,7 @@ Opener = Callable[..., WebDriver]
 
 @pytest.mark.parametrize(("scheme", "ground"), [("light", 1.0), ("dark", 0.09)])
 def test_picture_has_the_page_as_its_ground(opened: Opener, scheme: str, ground: float) -> None:
-    browser = opened("brown2024.html", scheme=scheme)
+    browser = opened("brown2024.html#fig02", scheme=scheme)
     picture = browser.find_element(By.CSS_SELECTOR, "#fig02 .zoom img")
     browser.execute_script("arguments[0].scrollIntoView()", picture)
     WebDriverWait(browser, 60, poll_frequency=0.05).until(

@@ -11,6 +11,8 @@ from visits import Visit, judged, layout
 
 Opener = Callable[..., WebDriver]
 TOP = "return arguments[0].getBoundingClientRect().top"
+# In pixels on a screen, before anything is opened.
+LONGEST = 15_000
 FAULTS = """
 document.querySelector('main').insertAdjacentHTML('beforeend', `
   <div><table style="width: 2000px"><caption>too wide</caption></table></div>
@@ -23,6 +25,15 @@ def test_nothing_is_too_wide_or_over_another(visited: Callable[[str], Visit], na
     seen = visited(name).layout
     assert seen[SCREEN]["tables"] == []
     assert [seen[width]["overlaps"] for width in (SCREEN, PHONE)] == [[], []]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_page_can_be_scrolled_through(opened: Opener, name: str) -> None:
+    browser = opened(name)
+    # Pictures that are near the screen only are loaded, and take room.
+    browser.execute_script("for (const image of document.images) image.loading = 'eager'")
+    height = browser.execute_script("return document.documentElement.scrollHeight")
+    assert 400 < height <= LONGEST
 
 
 def test_planted_faults_are_found(opened: Opener) -> None:

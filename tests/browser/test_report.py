@@ -146,6 +146,7 @@ def test_findings_and_bounds_are_filtered_too(opened: Opener) -> None:
 
 def test_figures_can_be_made_larger(opened: Opener) -> None:
     browser = opened(f"{PAPERS[0]}.html")
+    browser.find_element(By.CSS_SELECTOR, ".artefact > summary").click()
     link = browser.find_element(By.CSS_SELECTOR, "a.zoom")
     browser.execute_script("arguments[0].scrollIntoView()", link)
     link.click()

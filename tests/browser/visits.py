@@ -46,7 +46,7 @@ THIN = """
 for (const each of document.querySelectorAll('main details')) each.open = true;
 for (const image of document.images) image.src = 'data:,';
 const seen = new Set(arguments[0]);
-for (const list of document.querySelectorAll('main :is(tbody, ul, ol, #findings, div:has(> section.artefact))')) {
+for (const list of document.querySelectorAll('main :is(tbody, ul, ol, #findings, div:has(> .artefact))')) {
   const where = (list.closest('table') || list).className;
   for (const item of [...list.children]) {
     const kinds = [item, ...item.querySelectorAll('*')].map((each) => `${where} ${each.tagName} ${each.className}`);

@@ -43,15 +43,15 @@ def test_a_tables_claimed_column_and_the_one_before_it_are_drawn() -> None:
 
 @pytest.mark.parametrize(
     ("text", "claimed", "numbers"),
-    [("0.24 instead of 0.00261: the delta", "claimed", (0.24, 0.00261)),
-     ("1.8e+06 instead of less than 0.5: risk", "less than", (1.8e6, 0.5))],
+    [("The check attains 0.24 instead of 0.00261, twice.", "claimed", (0.24, 0.00261)),
+     ("The risk is 1.8e+06 instead of less than 0.5.", "less than", (1.8e6, 0.5))],
 )  # fmt: skip
 def test_a_headline_that_has_two_numbers_is_drawn(text: str, claimed: str, numbers: tuple[float, float]) -> None:
     assert plots.headline(text, "Lemma 1") == ("measured", claimed, [plots.Pair("Lemma 1", *numbers)])
 
 
 def test_a_headline_with_one_number_is_not_drawn() -> None:
-    assert plots.headline("16 times the noise: it", "Lemma 1") is None
+    assert plots.headline("The error is 16 times the noise.", "Lemma 1") is None
 
 
 def test_drawing_puts_numbers_in_their_order_and_is_the_same_twice() -> None:

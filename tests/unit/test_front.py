@@ -60,7 +60,7 @@ def test_papers_tell_their_own_figures_from_ours_and_leave_us_out() -> None:
 
 
 def test_the_gravest_finding_of_each_paper_says_its_subject_first() -> None:
-    finding = {"paper": "p1", "location": "Lemma 1", "headline": "8.5 instead of 1: it costs more.", "finding": "f1"}
+    finding = {"paper": "p1", "location": "Lemma 1", "headline": "It costs 8.5 instead of 1.", "finding": "f1"}
     rows = [
         finding,
         {**finding, "finding": "f2"},
@@ -68,6 +68,6 @@ def test_the_gravest_finding_of_each_paper_says_its_subject_first() -> None:
         {**finding, "paper": "p2", "headline": ""},
     ]
     assert front.gravest(rows, ABOUT) == (
-        "- **Lovelace et al. 2024, Lemma 1**: 8.5 instead of 1: it costs more."
+        "- **Lovelace et al. 2024, Lemma 1**: It costs 8.5 instead of 1."
         " [Why](results/paper/report/findings.html#finding-p1-f1)"
     )

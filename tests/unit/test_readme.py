@@ -4,13 +4,18 @@ import os
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from dpdescent.commands.__main__ import COMMANDS
+from dpdescent.public import NAMES
+
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
-PAGES = [README, ROOT / "CHANGELOG.md", ROOT / "config/README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FRONT = [README, *(ROOT / f"{name}.md" for name in ("CHANGELOG", "CONTRIBUTING", "SECURITY"))]
+PAGES = [*FRONT, ROOT / "config/README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # From here on a newcomer stops reading; docs and the report take the rest.
 LONGEST = 10_240
 
@@ -42,6 +47,20 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
         if anchor and file.suffix == ".md":
             headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
             assert anchor in {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings}, target
+
+
+def test_commands_of_the_front_pages_are_there() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in FRONT)
+    # Within backquotes or at the start of a line of a program.
+    targets = set(re.findall(r"(?:`|^)make ([a-z-]+)", text, flags=re.MULTILINE))
+    rules = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert len(targets) > 5
+    assert targets - set(rules) == set()
+    commands = re.findall(r"(?:`|^)(?:\.venv/bin/)?dpdescent ([a-z][a-z-]*)", text, flags=re.MULTILINE)
+    assert len(commands) > 3
+    assert set(commands) - set(COMMANDS) == set()
+    names = set(re.findall(r"`dpdescent\.(\w+)", text))
+    assert [name for name in names - set(NAMES) if find_spec(f"dpdescent.{name}") is None] == []
 
 
 def test_architecture_names_what_is_there() -> None:

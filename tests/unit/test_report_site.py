@@ -156,12 +156,10 @@ def test_headings_go_down_one_step_at_a_time(parsed: dict[str, Page]) -> None:
 
 
 def test_pictures_say_what_they_show(parsed: dict[str, Page]) -> None:
-    """On the contact sheet a picture's text stands beside it inside the same link."""
+    """Small pictures have their text beside them, on the contact sheet and in the head of a folded section."""
     for name, page in parsed.items():
         for image in page.all("img"):
-            assert "alt" in image, (name, image)
-            if name != "figures.html":
-                assert len(image["alt"]) > 60, (name, image)
+            assert len(image["alt"]) > 60 or (not image["alt"] and image["class"] == "small"), (name, image)
 
 
 def test_pictures_say_it_in_few_letters(parsed: dict[str, Page]) -> None:

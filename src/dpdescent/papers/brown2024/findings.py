@@ -48,8 +48,8 @@ def _small_noise(evidence: Evidence) -> Iterator[Finding]:
         charitable="sigma >= 1 may be tacit; the experiments have sigma = 1",
         repair="max(sigma, 1) for sigma in gamma",
         headline=(
-            f"{worst['mean']:.2g} instead of at most {evidence.settings['beta']:g}: the share of runs in which DP-GD clips a gradient at sigma = "
-            f"{worst['sigma']:g}, with the threshold at which Lemma 2.5 promises no clipping."
+            f"The share of runs in which DP-GD clips a gradient is {worst['mean']:.2g} instead of at most {evidence.settings['beta']:g}, "
+            f"at sigma = {worst['sigma']:g} with the threshold at which Lemma 2.5 promises no clipping."
         ),
         shown=excerpt(
             shares.assign(fraction=fractions["mean"]),

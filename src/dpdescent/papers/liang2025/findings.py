@@ -57,8 +57,8 @@ def _release_beta_only(evidence: Evidence) -> Finding:
         charitable=f"right if only y_i may differ, or the first stage is public; an ordinary record costs {ordinary['median']:.2g}",
         repair="(rho_1 + rho_2)-zCDP of Algorithm 1 with only beta published",
         headline=(
-            f"{worst['mean']:.2g} instead of {worst['claimed_rho']:g}: releasing only beta "
-            "(Lemma F.1, Algorithm 3) costs that much zCDP when one record is far out."
+            f"Releasing only beta (Lemma F.1, Algorithm 3) costs a rho of {worst['mean']:.2g} instead of {worst['claimed_rho']:g} "
+            "when one record is far out."
         ),
         shown=excerpt(scalar, {"M": "x of the replaced record", "mean": "zCDP cost", "claimed_rho": "claimed"}),
     )  # fmt: skip
@@ -78,7 +78,7 @@ def _normal_equations(evidence: Evidence) -> Finding:
         charitable="(7) and (9) are upper bounds and hold; a gap at fixed T may be meant, but Remark 3.8 lets T grow. The rate of 2SLS itself has the sqrt(p) (lemma-D.7-rate)",
         repair="||(Theta^(k) - Theta_hat)'Z'r|| in the proof; the third term then vanishes without noise",
         headline=(
-            f"{last['mean'].max():.1g} from 2SLS at T = {last['T'].iloc[0]}: without privacy 2S-GD converges to it, where "
+            f"Without privacy 2S-GD converges to 2SLS, {last['mean'].max():.1g} away at T = {last['T'].iloc[0]}, where "
             f"Remark 3.8 keeps a gap of ||Z'r||/n = {rows['residual_moment'].mean():.2g}."
         ),
         shown=excerpt(last, {"n": "n", "T": "T", "mean": "distance to 2SLS", "residual_moment": "length of Z'r/n", "projected_moment": "length of Theta'Z'r/n"}),
@@ -101,8 +101,8 @@ def _figure_9(evidence: Evidence) -> Finding:
         charitable="the figure itself is reproduced at T = 100; only its explanation is at stake: the gap is unfinished optimisation",
         repair="more iterations, or the gap told as one of optimisation",
         headline=(
-            f"{distances[100] / closed:.2g} times the error of 2SLS: how far 2S-GD is from it after Figure 9's 100 steps, "
-            "sufficient by App. G.3."
+            f"2S-GD is {distances[100] / closed:.2g} times the error of 2SLS away from it after Figure 9's 100 steps, "
+            "which App. G.3 says suffice."
         ),
         shown=excerpt(
             rows[rows["n"].isin([rows["n"].min(), rows["n"].max()])].sort_values(["n", "T"]),
@@ -129,8 +129,8 @@ def _theorem_f1(evidence: Evidence) -> Finding:
         charitable="the bound itself is large there; only 'for all T' is at stake",
         repair="T of the order of rho_2 n^2, as (5) has it for rho_1",
         headline=(
-            f"{errors[1_000_000]:.2g} times the noise lambda_2, growing like sqrt(T): the error of Algorithm 3 in one dimension at T = 1e6, where Theorem F.1 "
-            "bounds it for all T."
+            f"The error of Algorithm 3 in one dimension grows like sqrt(T), to {errors[1_000_000]:.2g} times the noise lambda_2 at T = 1e6, "
+            "where Theorem F.1 bounds it for all T."
         ),
     )  # fmt: skip
 
@@ -304,7 +304,7 @@ def _angrist_sample(evidence: Evidence) -> Finding:
         charitable="'at least two' may be a slip for another filter; the printed -4.3 has the usual sign, which speaks against more than two",
         repair="the filter, and the list of the records",
         headline=(
-            f"{kept} of {drawn} records are kept (Sec. 4.2), as many as have more than two children: which rule was it?"
+            f"The rule of Sec. 4.2's sample is open: {kept} of {drawn} records are kept, as many as have more than two children."
         ),
     )  # fmt: skip
 
@@ -329,7 +329,7 @@ def _preprocessing(evidence: Evidence) -> Finding:
         charitable=f"the preparation may be meant as public or negligible; on Card the total stays inside of {rho:g}",
         repair="constants that are known beforehand, in place of sample moments",
         headline=(
-            f"{mu:.3g} instead of {allowed:.3g}: the privacy parameter mu of a pair with one record far out, where "
+            f"The privacy parameter mu of a pair with one record far out is {mu:.3g} instead of {allowed:.3g}, because "
             "variables are centred by their own means (Sec. 4.2)."
         ),
     )  # fmt: skip

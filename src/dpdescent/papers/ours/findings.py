@@ -98,8 +98,8 @@ def _boosted() -> Finding:
         charitable="the version before had the right noise; the paper and its results are not in question",
         repair="sqrt(T + 2)/mu, and the smallest eigenvalue whatever its sign",
         headline=(
-            f"{all_eps:.4g} instead of {eps:g}: the epsilon of all releases of BoostedAdaSSP's public code at its defaults, "
-            f"whose noise has {needed / used:.0f} times too small an sd."
+            f"All releases of BoostedAdaSSP's public code have an epsilon of {all_eps:.4g} instead of {eps:g} at its defaults, "
+            f"because its noise has {needed / used:.0f} times too small an sd."
         ),
     )  # fmt: skip
 
@@ -116,7 +116,7 @@ def _tukey() -> Finding:
         why="the scale is the inverse of the share; above eps = 2 the noise is too large instead",
         charitable="a slip in one argument; the paper's algorithm and proof are not in question",
         repair=f"scale 2/eps; {TUKEY_DRAW} is another matter",
-        headline=f"{attained:.3g} instead of {scale:.3g}: the epsilon that the outcome of the check of TukeyEM's public code attains at its experiments' settings.",
+        headline=f"The check of TukeyEM's public code attains an epsilon of {attained:.3g} instead of {scale:.3g} by its outcome, at its experiments' settings.",
     )  # fmt: skip
 
 
@@ -135,5 +135,5 @@ def _tukey_draw() -> Finding:
         why="the density is then by a ratio of two volumes, which one record moves without bound",
         charitable="an index that is off by one; the paper's algorithm and proof are not in question",
         repair="leave out t - 1 models on either side for the draw too",
-        headline=f"{attained:.3g} instead of {eps:.3g}: the epsilon that the draw of TukeyEM's public code attains, because it is one depth off.",
+        headline=f"The draw of TukeyEM's public code attains an epsilon of {attained:.3g} instead of {eps:.3g}, because it is one depth off.",
     )  # fmt: skip

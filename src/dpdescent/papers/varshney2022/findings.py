@@ -59,10 +59,10 @@ def listed(table: pd.DataFrame, place: str, column: str = "mean") -> str:
     return values_text((place.format(**row), float(row[column])) for row in known.to_dict("records")) or NOT_RUN
 
 
-def headline(values: Iterable[float], words: str) -> str:
-    """Sentence that begins with the largest of the values; empty where there is none, because nothing was run."""
+def headline(subject: str, values: Iterable[float], words: str) -> str:
+    """Sentence on a subject with the largest of the values; empty where there is none, because nothing was run."""
     known = [float(value) for value in values if not math.isnan(float(value))]
-    return f"{max(known):.2g} {words}" if known else ""
+    return f"{subject} {max(known):.2g} {words}" if known else ""
 
 
 def between(values: Iterable[float], form: str = ".3g") -> str:
@@ -114,7 +114,7 @@ def _high_probability(evidence: Evidence) -> Finding:
         why="Lemmas 3.5 (printed without an expectation) and 3.11 bound the mean, which the proofs take for every draw",
         charitable="Lemmas 3.5 and 3.11 hold in the mean; O~ of Theorem 3.2 may hide log N",
         repair="d + 100 log N for d in the first term, or an expectation",
-        headline=headline(powers if len(runs) else (), "in place of -100: the power of N that the chance of a risk above Theorem 3.7's bound has, at d = 2."),
+        headline=headline("The chance of a risk above Theorem 3.7's bound is N to the power", powers if len(runs) else (), "in place of -100, at d = 2."),
         shown=(("d", "P(chi^2_d > 8 d)", f"as a power of N = {RECORDS_OF_3_7:g}"), *((f"{d}", f"{chance:.3g}", f"{math.log10(chance) / math.log10(RECORDS_OF_3_7):.3g}") for d, chance in zip(dimensions, chances, strict=True))),
     )  # fmt: skip
 
@@ -145,7 +145,7 @@ def _break_rule(evidence: Evidence) -> Finding:
         why="with all covered, symmetric noise fails the test half of the time",
         charitable="Sec. 1.1 (99 %) suggests a lower threshold; privacy does not hang on it",
         repair=f"break at s less a Gaussian quantile (ratio {between(lowered)})",
-        headline=headline(second, "instead of 0.99: how often DP-STAT's threshold is as low as Lemma 3.10 claims."),
+        headline=headline("The chance that DP-STAT's threshold is as low as Lemma 3.10 claims is", second, "instead of 0.99."),
         shown=excerpt(pd.concat([printed, mended]), {"rule": "rule", "series": "quantity", "mean": "mean"}),
     )  # fmt: skip
 
@@ -181,7 +181,7 @@ def _corollary_3_3(evidence: Evidence) -> Finding:
         why="the step omits the factor 1/(d alpha^2) of Theorem 3.2: noise drives nearly all gradients into clipping, and the iterates settle far from w*",
         charitable="1/(4d) is the non-private step, Theorem 3.2's own may be meant; at these N (6) itself is above the trivial risk",
         repair="the step of Theorem 3.2",
-        headline=headline(worst["ratio"], "times the bound (6): the median risk of DP-SSGD with Corollary 3.3's step 1/(4d)."),
+        headline=headline("The median risk of DP-SSGD with Corollary 3.3's step 1/(4d) is", worst["ratio"], "times the bound (6)."),
         shown=excerpt(table[table["N"] == table["N"].max()], {"N": "N", "d": "d", "mean": "median risk", "limit": "right-hand side of (6)", "clip_fraction": "share of gradients clipped"}),
     )  # fmt: skip
 
@@ -210,7 +210,7 @@ def _corollary_3_8(evidence: Evidence) -> Finding:
         charitable="a copy from Corollary 3.3, presumably",
         repair="the step of Theorem 3.7, which is near 1 for b >> d",
         headline=(needed and (
-            f"{needed[most]:.0f} log N iterations at d = {most:g}, {needed[few]:.0f} log N at d = {few:g}: what N^-100 takes with Corollary 3.8's step 1/(4d)."
+            f"Corollary 3.8's step 1/(4d) needs {needed[most]:.0f} log N iterations at d = {most:g} and {needed[few]:.0f} log N at d = {few:g} to come to N^-100."
         )) or "",
         shown=excerpt(long, {"d": "d", "T": "T", "step": "step", "mean": "median risk", "bias": "share left without noise"}),
     )  # fmt: skip

@@ -264,7 +264,7 @@ def _theorem_5_4_guarantee(evidence: Evidence) -> Iterator[Claim]:
     """Claims on Theorem 5.4 at all multipliers of the table, and on Theorem D.9 at larger n, B and T."""
     places = multiplier_brackets(evidence)
     yield claim_on_all_cells(
-        id="theorem-5.4-guarantee", artefact=TABLE, location="Theorem 5.4, Theorem D.9", kind="privacy", source="paper",
+        id="theorem-5.4-guarantee", artefact=TABLE, location="Theorem D.9 (Theorem 5.4 with its constants)", kind="privacy", source="paper",
         statement="with lambda = 0 and the displayed kappa Algorithm 1 satisfies (eps, delta)-DP",
         quantity="kappa over the one that is needed under replace-one: the smallest over T, B/n, eps and delta; the interval is from the one that is proved enough to the one that two data sets attain",
         cells=places, criterion=at_least(1.0 - EQUAL),

@@ -64,26 +64,22 @@ def quoted(results: Path) -> dict[str, str]:
     places = {key: [artefact.place for artefact in paper.artefacts.values()] for key, paper in papers.items()}
     return {
         "answer": front.answer(claims, privacy, audit, findings),
-        "caption": front.caption(claims, _pages().SHOWN, _pages().CAPTION),
+        "caption": front.caption(claims, _quotes().SHOWN, _quotes().CAPTION),
         "papers": front.papers(claims, about, places),
         "gravest": front.gravest(in_order(findings), about),
-        "advice": advice(results),
+        "advice": str(_quotes().advice(results)),
     }
 
 
-def advice(results: Path) -> str:
-    """The advice on which method to take, with its regret, from our module that quotes tables."""
-    return str(_pages().advice(results))
-
-
-def _pages() -> ModuleType:
-    return importlib.import_module("dpdescent.papers.ours.pages")
-
-
 def beyond(results: Path) -> dict[str, str]:
-    """The blocks of docs/beyond.md, from the same module."""
-    blocks: dict[str, str] = importlib.import_module("dpdescent.papers.ours.pages").beyond(results)
+    """The blocks of docs/beyond.md."""
+    blocks: dict[str, str] = _quotes().beyond(results)
     return blocks
+
+
+def _quotes() -> ModuleType:
+    """Our module that quotes tables."""
+    return importlib.import_module("dpdescent.papers.ours.pages")
 
 
 def documented() -> dict[str, str]:

@@ -113,7 +113,7 @@ class Finding:
         measured: the smallest counterexample with its numbers, the worst case first.
         charitable_reading, why, repair: the meaning under which the statement holds; the reason why the counterexample
             works; the change that mends the statement.
-        headline: one plain sentence that begins with the worst number, for the front pages, from severity medium on.
+        headline: one plain sentence, subject first, with the worst number, for front pages, from severity medium on.
         shown: the rows that carry the numbers, for the letter to the authors; they stand in no column.
     """
 

@@ -86,9 +86,10 @@ def section(results: Content, paper: View, artefact: View, item: str = "") -> Vi
     settings = [row for row in paper["settings"] if row["artefact"] == artefact["id"]]
     table = read_rows(results.folder / f"{item or '/'.join(where.values())}.csv")
     claims = select(results.claims, **where)
+    source, by_verdict = verdicts(claims)
     return {
         "artefact": artefact, "claims": claims, "findings": select(results.findings, **where),
-        "result": result(claims), "stated": select(settings, source="stated"),
+        "result": result(claims), "source": source, "verdicts": by_verdict, "stated": select(settings, source="stated"),
         "ours": [row for row in settings if row["source"] in ("chosen", "code")],
         "variants": select(settings, source="variant"),
         "overlaid": [row for row in settings if row["source"] in conf.OVERLAID],
@@ -102,6 +103,13 @@ def section(results: Content, paper: View, artefact: View, item: str = "") -> Vi
 def lines(sections: Sequence[View]) -> dict[str, list[View]]:
     """Curves of the figures of sections, by artefact."""
     return {section["artefact"]["id"]: section["curves"] for section in sections if not section["artefact"]["table"]}
+
+
+def verdicts(claims: Sequence[Row]) -> tuple[str, dict[str, list[Row]]]:
+    """Whose claims about a figure count, and these by verdict: the reader's own, or the paper's, or ours if alone."""
+    source = next((origin for origin in ("yours", "paper", "ours") if select(claims, source=origin)), "paper")
+    by_verdict = {verdict: select(claims, source=source, verdict=verdict) for verdict in wording.VERDICTS}
+    return source, {verdict: rows for verdict, rows in by_verdict.items() if rows}
 
 
 def result(claims: Sequence[Row]) -> View | None:

@@ -76,8 +76,8 @@ def pairs(head: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, str,
 
 
 def headline(text: str, where: str) -> tuple[str, str, list[Pair]] | None:
-    """The pair of a headline such as `0.24 instead of 0.00261: ...`; None where it has none."""
-    match = re.match(r"([\d.e+-]+) instead of (?:(at most|less than|at least) )?([\d.e+-]+):", text)
+    """The pair of a headline such as `The check attains 0.24 instead of 0.1 ...`; None where it has none."""
+    match = re.search(r"(?<!\S)([\d.e+-]+) instead of (?:(at most|less than|at least) )?([\d.e+-]*\d)", text)
     if match is None:
         return None
     return "measured", match.group(2) or "claimed", [Pair(where, float(match.group(1)), float(match.group(3)))]

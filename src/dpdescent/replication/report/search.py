@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.notation import plain
 from dpdescent.replication.report import api, documents, finding_pages, glossary, guide, paper_pages, wording
+from dpdescent.replication.report.citation import called
 from dpdescent.replication.report.content import Content, View, extent, select
 from dpdescent.replication.report.pages import DOCUMENTS, PAGES, by_hand
 from dpdescent.replication.report.wording import slug
@@ -116,11 +117,12 @@ def entries(results: Content, software: Mapping[str, Any]) -> Iterator[Entry]:
         yield "name", "dpdescent", name, means, f"{api.page_of(name)}.html#{name}"
     for paper in results.papers:
         key = paper["key"]
-        yield "paper", key, paper["title"], f"{paper['authors']}, {paper['year']}", f"{key}.html"
+        yield "paper", key, paper["title"], f"{paper['authors']}, {paper['year']}", f"{key}.html", called(paper)
         for symbol, means in paper["symbols"].items():
             yield "symbol", key, f"{symbol}: {means}", "", f"{key}.html"
         for artefact in paper["artefacts"]:
             yield from _artefact(results, paper, artefact)
+        yield from _settings(paper)
     for term in glossary.TERMS:
         forms = ", ".join(dict.fromkeys(map(plain, term.forms)))
         yield "term", "", term.name, term.means, f"{glossary.PAGE}#{term.anchor}", forms
@@ -155,10 +157,8 @@ def sections(page: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _artefact(results: Content, paper: View, artefact: View) -> Iterator[Entry]:
-    """A figure or table with its verdicts, the budgets of its runs, and its settings."""
+    """A figure or table with its verdicts, and the budgets of its runs."""
     key, where = paper["key"], f"#{artefact['id']}"
-    # Without the remark of a figure that the paper does not have, which the figure itself has.
-    place = re.sub(r" \(designed here\b[^)]*\)", "", artefact["place"])
     kind = "table" if artefact["table"] else "figure"
     found = paper_pages.result(select(results.claims, paper=key, artefact=artefact["id"]))
     held = [f"{found['held']} of {wording.counted(found['judged'], 'measured claim')} reproduced"] if found else []
@@ -169,13 +169,26 @@ def _artefact(results: Content, paper: View, artefact: View) -> Iterator[Entry]:
         columns = (("epsilon", "eps_tight"), ("claimed", "eps_paper"), ("delta", "delta"), ("rho", "rho"))
         extents = [(name, extent(row[column] for row in arms)) for name, column in columns]
         numbers = ", ".join(f"{name} {wording.extent(ends)}" for name, ends in extents if ends)
-        yield "budget", key, f"Privacy budget of {place}: {numbers}", artefact["title"], where
-    mine, whose = dict[str, list[dict[str, str]]](), CHOOSERS | OVERLAID
+        yield "budget", key, f"Privacy budget of {_place(artefact)}: {numbers}", artefact["title"], where
+
+
+def _settings(paper: View) -> Iterator[Entry]:
+    """A paper's settings: each with its values, who chose them, and all figures and tables for which they are these."""
+    mine, whose = dict[tuple[str, str], list[dict[str, str]]](), CHOOSERS | OVERLAID
+    places, alike = {artefact["id"]: _place(artefact) for artefact in paper["artefacts"]}, dict[Entry, list[str]]()
     for row in paper["settings"]:
-        if row["artefact"] == artefact["id"]:
-            mine.setdefault(row["symbol"], []).append(row)
-    for symbol, rows in mine.items():
+        if row["artefact"] in places:
+            mine.setdefault((row["artefact"], row["symbol"]), []).append(row)
+    for (artefact, symbol), rows in mine.items():
         values = wording.values("; ".join(dict.fromkeys(row["value"] for row in rows)))
         chosen_by = ", ".join(dict.fromkeys(whose[row["source"]] for row in rows if row["source"] in whose))
         text = ", ".join(filter(None, (rows[0].get("meaning"), chosen_by)))
-        yield "setting", key, f"{symbol} of {place}: {values}", text, where
+        alike.setdefault((symbol, values, text), []).append(artefact)
+    for (symbol, values, text), artefacts in alike.items():
+        where = "; ".join(dict.fromkeys(places[artefact] for artefact in artefacts))
+        yield "setting", paper["key"], f"{symbol} of {where}: {values}", text, f"#{artefacts[0]}"
+
+
+def _place(artefact: View) -> str:
+    """The place of a figure or table, without the remark of one that the paper does not have."""
+    return re.sub(r" \(designed here\b[^)]*\)", "", artefact["place"])

@@ -151,14 +151,15 @@ def _documentation(results: Content, software: Mapping[str, Any], label: str) ->
 
 def _overview(results: Content, software: Mapping[str, Any]) -> View:
     keys = [paper["key"] for paper in results.papers]
+    counts = {key: summary.verdict_counts(results.claims, key) for key in keys}
     return {
-        "software": software, "verdicts": wording.VERDICTS, "claims": results.claims, "held": summary.held,
-        "counts": {key: summary.verdict_counts(results.claims, key) for key in keys},
+        "software": software, "verdicts": wording.VERDICTS, "held": summary.held, "counts": counts,
+        "total": sum((by_source["paper"] for by_source in counts.values()), Counter()),
         "reasons": {key: summary.reason_counts(results.claims, key) for key in keys},
         "other_sources": summary.other_sources(results.claims),
         "artefact_count": len(results.artefacts()), "arm_count": len(results.privacy),
         "worst": [finding for finding in results.findings if finding["headline"]],
-        "finding_count": len(results.findings), "claims_of": _claims_of(results),
+        "finding_count": len(results.findings),
     }  # fmt: skip
 
 
@@ -169,14 +170,8 @@ def _figures(results: Content) -> View:
 
 
 def _card(results: Content, paper: View, artefact: View) -> View:
-    claims = select(results.claims, paper=paper["key"], artefact=artefact["id"])
-    source = next((origin for origin in ("yours", "paper", "ours") if select(claims, source=origin)), "paper")
-    by_verdict = {verdict: select(claims, source=source, verdict=verdict) for verdict in wording.VERDICTS}
-    return {
-        "artefact": artefact,
-        "source": source,
-        "claims": {verdict: rows for verdict, rows in by_verdict.items() if rows},
-    }
+    source, claims = paper_pages.verdicts(select(results.claims, paper=paper["key"], artefact=artefact["id"]))
+    return {"artefact": artefact, "source": source, "claims": claims}
 
 
 def _claims(results: Content) -> View:
@@ -259,10 +254,3 @@ def _on_request(results: Content) -> View:
 def _coverage(rows: list[Row]) -> View:
     by_weight = {weight: statements.coverage(select(rows, weight=weight)) for weight in statements.WEIGHTS}
     return {"count": len(rows), "all": statements.coverage(rows), **by_weight}
-
-
-def _claims_of(results: Content) -> dict[tuple[str, str], list[Row]]:
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for claim in results.claims:
-        groups.setdefault((claim["paper"], claim["artefact"]), []).append(claim)
-    return groups

@@ -88,7 +88,7 @@ def _sampling(evidence: Evidence) -> Finding:
         why="where the record takes part, B - 1 others do, else B: they cannot be released",
         charitable=f"valid for Poisson sampling. It takes long gradients ({_lengths(pair)}), which C_clip >= G_delta rules out. Theorem 5.1 is unaffected",
         repair="Poisson batches, or conditioning on the batches",
-        headline=largest and f"{largest}: the delta at eps = 1 that two data sets attain under batches of fixed size, against that of the pair said to dominate.",
+        headline=largest and f"Two data sets attain a delta of {largest} at eps = 1 under batches of fixed size, more than the pair said to dominate.",
         shown=excerpt(shown, {"T": "T", "r": "r", "kappa": "kappa", "attained": "delta attained", "pair": "the pair's"}),
     )  # fmt: skip
 
@@ -111,7 +111,7 @@ def _renyi(evidence: Evidence) -> Finding:
     fails = sum(bracket.high < 1.0 - EQUAL for bracket in places.values())
     claimed, attained_eps, place = _audited()
     return finding(
-        id="theorem-d.9-renyi", location="Theorem 5.4, Theorem D.9, Lemma D.7", kind="privacy", severity="high", status="confirmed", artefact=TABLE,
+        id="theorem-d.9-renyi", location="Theorem D.9 (Theorem 5.4 with its constants), Lemma D.7", kind="privacy", severity="high", status="confirmed", artefact=TABLE,
         statement="'If kappa^2 >= 16 B^2 T/(n^2 eps) + 32 B^2 T log(1/delta)/(n^2 eps^2), then Algorithm 1 satisfies (eps, delta)-DP'",
         expected="no data sets attain more",
         measured=(
@@ -121,7 +121,7 @@ def _renyi(evidence: Evidence) -> Finding:
         why="Lemma D.7 keeps (19) at order 2; later terms grow like e^(2j(j-1)/kappa^2)",
         charitable=f"Lemma D.7 says 'in the standard low-sampling regime', its proof 'low-sampling/high-noise'. Gradients seen have {longest_seen(evidence):.2g} of Corollary 5.5's C_clip",
         repair="(19) at the order that the conversion needs; a constant kappa is not enough at small delta",
-        headline=f"{attained_eps:.3g} instead of {claimed:g}: the epsilon that two data sets attain with Theorem D.9's noise, which is too small where few records are sampled.",
+        headline=f"Two data sets attain an epsilon of {attained_eps:.3g} instead of {claimed:g} with Theorem D.9's noise, which is too small where few records are sampled and epsilon is large.",
         shown=excerpt(_violated(evidence), {**dict(zip(SETTING, SETTING, strict=True)), "mean": "kappa of D.9", "needed": "at least needed"}),
     )  # fmt: skip
 

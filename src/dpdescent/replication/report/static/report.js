@@ -160,7 +160,8 @@ function costs(budget) {
   put("cost", (entry) => ` · ${minutes(entry)} CPU-minutes, ${entry.peak_mb.toFixed(0)} MB at most, in the last full build`);
 }
 
-// Frames of tables that are wider than the screen say that they scroll; turning a phone changes which ones do.
+// Frames of tables that are wider than the screen say that they scroll; turning a phone, or opening what is folded,
+// changes which ones do.
 function tellWide() {
   for (const frame of document.querySelectorAll(".scroll")) {
     frame.toggleAttribute("data-wide", frame.scrollWidth > frame.clientWidth + 1);
@@ -182,6 +183,7 @@ window.addEventListener("hashchange", opened);
 window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((each) => { each.open = true; }));
 tellWide();
 window.addEventListener("resize", tellWide);
+document.addEventListener("toggle", tellWide, true);
 document.querySelectorAll("form.filters[data-for]").forEach(filterable);
 document.querySelectorAll("table.sortable").forEach(sortable);
 document.querySelectorAll("[data-paged]").forEach(paged);

@@ -30,7 +30,7 @@
   const ANSWERS = ["page", "term", "documentation"];
 
   function build(entries) {
-    const papers = Object.fromEntries(entries.filter(([kind]) => kind === "paper").map(([, key, , authors]) => [key, authors]));
+    const papers = new Map(entries.filter(([kind]) => kind === "paper").map(([, key, , authors, , called]) => [key, {authors, called}]));
     const index = new MiniSearch({
       fields: ["title", "text", "of"], tokenize: (text) => [words, places, parts].flatMap((found) => found(text)), processTerm: (word) => !STOP.has(word) && word,
       searchOptions: {
@@ -39,9 +39,9 @@
       },
     });
     index.addAll(entries.map(([kind, of, title, text, , also = ""], id) => ({
-      id, title: [title, kind === "page" ? text : "", also].join(" "), text, of: `${kind} ${of} ${papers[of] || ""}`,
+      id, title: [title, kind === "page" ? text : "", also].join(" "), text, of: [kind, of, papers.get(of)?.authors].join(" "),
     })));
-    return {index, entries};
+    return {index, entries, papers};
   }
 
   // Entries by rank, each with its words that fit: those of the question first, long ones before short ones.
@@ -74,12 +74,12 @@
     return from + 260 < text.length ? begun.replace(/\s\S*$/, " …") : begun;
   }
 
-  function item([[kind, of, title, text, address], fitting]) {
+  function item([[kind, of, title, text, address], fitting], papers) {
     const made = document.createElement("li"), link = document.createElement("a"), tags = document.createElement("p");
     link.href = address.startsWith("#") ? `${of}.html${address}` : address;
     link.textContent = pretty(title);
     tags.className = "tags";
-    tags.textContent = [kind, of, part(pretty(text), fitting)].filter(Boolean).join(" · ");
+    tags.textContent = [kind, papers.get(of)?.called || of, part(pretty(text), fitting)].filter(Boolean).join(" · ");
     made.dataset.kind = kind;
     made.append(link, tags);
     return made;
@@ -92,7 +92,7 @@
     kind.value = asked.get("kind") || "";
     const show = () => {
       const question = field.value.trim(), found = search(index, question, kind.value);
-      list.replaceChildren(...found.slice(0, 60).map(item));
+      list.replaceChildren(...found.slice(0, 60).map((hit) => item(hit, index.papers)));
       nothing.hidden = !question || found.length > 0;
       form.querySelector("output").value = !question ? "" : found.length > 60 ? "the 60 best" : `${found.length} found`;
     };
