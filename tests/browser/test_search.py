@@ -94,7 +94,7 @@ def test_where_nothing_is_found_others_questions_are_told(opened: Opener, questi
     assert asked(opened, question) == []
     browser = opened(f"search.html?q={quote(question)}")
     assert browser.find_element(By.TAG_NAME, "output").text == "0 found"
-    browser.find_element(By.CSS_SELECTOR, "#nothing a").click()
+    browser.find_element(By.CSS_SELECTOR, "#asked a").click()
     WebDriverWait(browser, 30, poll_frequency=0.05).until(lambda page: len(found(page)) == 8)
 
 

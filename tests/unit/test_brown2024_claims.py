@@ -456,6 +456,8 @@ SMALLEST: list[tuple[str, Edit]] = [
         (f"{f}{panel}-sampling-rate", tilt(f, "n", 0.08, **cost(panel, "5", "sampling")))
         for f, panel in (("fig02", "a"), ("fig08", "a"), ("fig08", "b"))
     ),
+    # Powers -0.62 and -0.36 of rho.
+    *(("privacy-rate-rho", change("fig08", by, **cost("a", "5", "privacy"))) for by in (1.26, 0.79)),
     ("fig02a-5-dominates", change("fig02", 1.5, **cost("a", "5", "privacy"))),
     ("fig08a-5-dominates", change("fig08", 1.25, **cost("a", "5", "privacy"))),
     ("fig08b-5-dominates", change("fig08", 1.06, "predicted", **cost("b", "5", "privacy"))),

@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 from matplotlib.mathtext import MathTextParser
 
-from dpdescent.replication.notation import html, mathtext
+from dpdescent.replication.notation import from_mathtext, html, mathtext
 from dpdescent.replication.notation import plain as in_unicode
 
 
@@ -116,3 +116,25 @@ def test_matplotlib_reads_what_is_written_for_it(text: str) -> None:
 )  # fmt: skip
 def test_drawings_have_unicode_alone(text: str, shown: str) -> None:
     assert in_unicode(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("label", "shown"),
+    [
+        (r"error $\|\beta^{(T)}-\hat\beta\|$", "error ‖β^{(T)}−β̂‖"),
+        (r"$\gamma=5\sqrt{p}$, $\sqrt{n p}$", "γ = 5√p, √(np)"),
+        (r"$\frac{1}{2}\|\bar w-w^*\|_H^2$", "1/2‖w̄−w^{∗}‖_{H}^{2}"),
+        (r"$F_\infty$ at $\rho\leq 10^{-3}$", "F_{∞} at ρ ≤ 10^{−3}"),
+        (r"$T_\max$, $x_{n_0}$", "T_{max}, x_{n0}"),
+        (r"$\log_2$ of $d\,\log d$, 5 \$", "log_{2} of d log d, 5 $"),
+        ("100 - 5 % of a - b", "100 - 5 % of a - b"),
+    ],
+)
+def test_labels_of_figures_become_lines_of_text(label: str, shown: str) -> None:
+    said = " ".join(from_mathtext(label).split())
+    assert unicodedata.normalize("NFC", said) == unicodedata.normalize("NFC", shown)
+
+
+def test_a_command_of_a_label_that_has_no_sign_is_told() -> None:
+    with pytest.raises(ValueError, match=r"\\bogus: no sign stands for this command"):
+        from_mathtext(r"$\bogus$")

@@ -116,3 +116,18 @@ def test_a_build_renews_the_rows_of_its_papers_at_its_seed_only(
     write_rows(tmp_path / "made.csv", list(other_seed.COLUMNS), [row])
     command.main(["seedcheck", "--other", str(tmp_path), "--output", str(tmp_path / "made.csv")])
     assert read_rows(tmp_path / "made.csv") == [row] * kept
+
+
+def test_a_variant_that_the_other_build_lacks_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(Path(__file__).resolve().parents[2])
+    monkeypatch.setattr(seedcheck, "judged", lambda whole, key, results: [])
+    (tmp_path / "provenance.json").write_text(json.dumps({"scale": "paper", "seed": 7, "papers": ["varshney2022"]}))
+    (tmp_path / "varshney2022").mkdir()
+    table = tmp_path / "varshney2022/risk_vs_sigma.csv"
+    for variants, told in ((["main"], True), (["main", "twelve levels", "thirty levels", "q = 0.99"], False)):
+        write_rows(table, ["variant"], [{"variant": name} for name in variants])
+        command.main(["seedcheck", "--other", str(tmp_path), "--output", str(tmp_path / "made.csv")])
+        said = capsys.readouterr()
+        assert (f"{table} lacks q = 0.99, thirty levels, twelve levels: " in said.out + said.err) == told

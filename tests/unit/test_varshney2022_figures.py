@@ -69,13 +69,14 @@ def test_what_is_missing_leaves_a_gap(name: str) -> None:
 # Numbers on pictures
 
 
-AMB = "series == 'DP-AMBSSGD'"
+AMB, PROSE = "series == 'DP-AMBSSGD'", "series == 'DP-AMBSSGD (q = 0.99)'"
 SQUARES = "series == 'mean square ratio' and rule == 'corrected'"
 PUBLISHED_BATCH = "series == 'smallest N' and condition == 'batch condition of Lemma 3.11'"
 PROMISED = [
     ("risk_vs_n", 4, f"eps == 1 and sigma == 0.1 and {AMB}", "N", "median"),
     ("risk_vs_n", 5, "eps == 1 and sigma == 0.1 and series == 'AdaSSP'", "N", "median"),
     ("risk_vs_n", 2, f"variant == 'random grid' and eps == 0.2 and sigma == 1 and {AMB}", "N", "median"),
+    ("risk_vs_n", 4, f"variant == 'q = 0.99' and eps == 1 and sigma == 0.1 and {PROSE}", "N", "median"),
     ("risk_vs_eps", 0, f"sigma == 1 and {AMB}", "eps", "median"),
     ("risk_vs_sigma", 2, f"variant == 'twelve levels' and sigma > 0 and {AMB}", "sigma", "median"),
     ("risk_vs_sigma", 3, f"sigma > 0 and {AMB}", "sigma", "median / (sigma ** 2 * d / (2 * N))"),

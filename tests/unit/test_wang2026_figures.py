@@ -16,6 +16,7 @@ from matplotlib.lines import Line2D
 
 import pictures
 from dpdescent.papers.wang2026 import styles
+from dpdescent.papers.wang2026.setting import GAIN, POPULATION
 from dpdescent.replication.build import tables
 from dpdescent.replication.configuration import project
 from dpdescent.replication.drawing import figures as style
@@ -154,7 +155,7 @@ def test_an_accountant_has_one_colour_and_no_two_share_it() -> None:
 
 def test_what_has_no_guarantee_is_hollow_and_dashed_and_said_so() -> None:
     figure = draw("kan_lambda")
-    first = next(panel for panel in shown(figure) if panel.get_title().startswith(r"T = 100, $\varepsilon$ = 1"))
+    first = next(panel for panel in shown(figure) if r"T = 100, $\varepsilon$ = 1" in panel.get_title())
     for name, solid in (("F12x8", False), ("F8", False), ("tail", True)):
         table = only("kan_lambda", panel="T = 100", eps=1.0, accountant=name, series="population risk")
         line = line_through(first, table, "lam", color=styles.ACCOUNTANTS[name][0])
@@ -219,8 +220,40 @@ def test_a_bar_that_reaches_zero_has_an_arrow() -> None:
     place = (table["panel"] == "epsilon, Corollary 5.3") & (table["series"] == "added to the population risk")
     table.loc[place, ["mean", "se"]] = [0.01, 0.001]
     table.loc[place & (table["eps"] == 2.0), "se"] = 0.006
-    (panel,) = [axes for axes in draw("ext_window_rates", table).axes if axes.get_title() == "epsilon, Corollary 5.3"]
+    (panel,) = [
+        axes for axes in draw("ext_window_rates", table).axes if axes.get_title().endswith(": epsilon, Corollary 5.3")
+    ]
     assert [data_of(arrow)[0].tolist() for arrow in lines_of(panel, marker="v")] == [[2.0]]
+
+
+TITLES = [
+    ("ext_window_rates", {"panel": "GD"}, {"mean": lambda rows: 3.0 / rows["n"]}, "slope \N{MINUS SIGN}1: GD"),
+    ("kan_lambda", {"series": GAIN}, {"mean": -0.25}, "gain at most \N{MINUS SIGN}0.25\nT = 100, $\\varepsilon$ = 8"),
+    (
+        "kan_lambda", {"series": POPULATION}, {"mean": lambda rows: 1 - rows["lam"]},
+        "best $\\lambda$: 0.95\nT = 250, $\\varepsilon$ = 1",
+    ),
+    ("comparator", {"panel": "inequality"}, {"condition": 0.7}, r"never met: $\nu D^2$ is 0.7 or more"),
+    ("comparator", {"panel": "inequality"}, {"condition": 0.3}, "met in 100% of runs: the width condition"),
+    (
+        "comparator", {"panel": "ntk"}, {"mean": lambda rows: (64 / rows["m"]) / rows["T"]},
+        "$1/T$ reached at $m=64, 256, 1024, 4096$: NTK comparator",
+    ),
+    ("comparator", {"panel": "ntk"}, {"mean": 1.0}, "$1/T$ reached at no width: NTK comparator"),
+    ("ext_proof", {"panel": "neighbours"}, {"mean": 1.0}, "runs that differ in one record"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "where", "values", "title"), TITLES)
+def test_a_title_begins_with_what_the_table_says(
+    name: str, where: dict[str, str], values: dict[str, Any], title: str
+) -> None:
+    table = whole(name).copy()
+    assert title not in [panel.get_title() for panel in draw(name).axes]
+    mask = (table[list(where)] == pd.Series(where)).all(axis=1)
+    for column, value in values.items():
+        table.loc[mask, column] = value(table[mask]) if callable(value) else value
+    assert title in [panel.get_title() for panel in draw(name, table).axes]
 
 
 def test_hessians_have_a_guide_with_the_claimed_slope() -> None:

@@ -210,6 +210,11 @@ def told_to_report(papers):
     return [module for module in modules if (SOURCE / f"{module.replace('.', '/')}.py").is_file()]
 
 
+def drawings(items):
+    """Functions that draw figures, whose curves the report reads off what they draw."""
+    return [ARTEFACTS[item].draw for item in items if not ARTEFACTS[item].is_table]
+
+
 def judging_modules(artefact):
     """Modules that judge, account for and attack what a paper makes on request; it may have no claims about it."""
     judged = [paper_module(artefact.paper, "on_request")]

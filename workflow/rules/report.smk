@@ -148,12 +148,12 @@ rule report:
     benchmark:
         f"{BUILD}/benchmarks/report.tsv"
     params:
-        code=code("report", *told_to_report(PROJECT.papers)),
+        code=lambda wildcards: code("report", *told_to_report(PROJECT.papers), *drawings(DEFAULT)),
         folder=subpath(output[0], ancestor=2),
         templates=files_fingerprint(assets()),
         # A function, so that jobs of other rules need not read the library's docstrings.
         reference=lambda wildcards: reference_fingerprint(),
-        versions=versions("jinja2", "markdown-it-py", "pygments"),
+        versions=versions("jinja2", "markdown-it-py", "pygments", "matplotlib"),
         software=verbatim(json.dumps(software(ROOT) | {"code": config.get("code_address") or ""})),
         label=verbatim(FIGURE_LABEL),
         scale=SCALE,
@@ -186,9 +186,9 @@ rule page:
     benchmark:
         f"{BUILD}/benchmarks/pages/{{page}}.tsv"
     params:
-        code=code("page"),
+        code=lambda wildcards: code("page", *drawings(items_shown(wildcards.page))),
         templates=files_fingerprint(assets()),
-        versions=versions("jinja2"),
+        versions=versions("jinja2", "matplotlib"),
         shown=lambda wildcards: items_shown(wildcards.page),
         results=placed(RESULTS),
         label=verbatim(FIGURE_LABEL),

@@ -4,7 +4,7 @@ window.dpdescentCompute = {
   "peak_mb": 330.02
  },
  "all stages": {
-  "cpu_s": 11384.63,
+  "cpu_s": 11605.46,
   "peak_mb": 4339.3
  },
  "brown2024": {
@@ -324,7 +324,7 @@ window.dpdescentCompute = {
   "peak_mb": 455.56
  },
  "varshney2022": {
-  "cpu_s": 3146.99,
+  "cpu_s": 3367.82,
   "peak_mb": 1084.06
  },
  "varshney2022/ablation": {
@@ -352,7 +352,7 @@ window.dpdescentCompute = {
   "peak_mb": 246.77
  },
  "varshney2022/ext_privacy": {
-  "cpu_s": 98.79,
+  "cpu_s": 175.71,
   "peak_mb": 172.38
  },
  "varshney2022/ext_thresholds": {
@@ -376,7 +376,7 @@ window.dpdescentCompute = {
   "peak_mb": 563.76
  },
  "varshney2022/risk_vs_eps": {
-  "cpu_s": 95.42,
+  "cpu_s": 106.28,
   "peak_mb": 174.81
  },
  "varshney2022/risk_vs_kappa": {
@@ -384,11 +384,11 @@ window.dpdescentCompute = {
   "peak_mb": 200.49
  },
  "varshney2022/risk_vs_n": {
-  "cpu_s": 1060.03,
+  "cpu_s": 1191.46,
   "peak_mb": 1084.06
  },
  "varshney2022/risk_vs_sigma": {
-  "cpu_s": 19.05,
+  "cpu_s": 20.67,
   "peak_mb": 171.3
  },
  "varshney2022/sample_complexity": {

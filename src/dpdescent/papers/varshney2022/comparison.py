@@ -7,6 +7,7 @@ quoted, not checked against the works themselves. Logarithms are left out, so th
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import cast
 
@@ -22,11 +23,12 @@ from dpdescent.papers.varshney2022.criteria import (
     SAME_ORDER,
     SIGNIFICANT,
     SMALL_NOISE,
+    Quantile,
     claim_on_all_cells,
     risks,
     rows,
 )
-from dpdescent.papers.varshney2022.setting import ADA_SSP, AMBSSGD, DP_GD, FIXED, OLS, QUANTILE, SSGD, Row, Spec
+from dpdescent.papers.varshney2022.setting import ADA_SSP, AMBSSGD, DP_GD, FIXED, OLS, SSGD, Row, Spec
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places, floats
 from dpdescent.replication.judging.bound_rows import place_text, rounded_equality_row
@@ -292,44 +294,20 @@ SUB_OPTIMAL: Place = {"artefact": "risk_vs_n", "location": "Sec. 1 (after Thm 1.
 
 
 def _risks(evidence: Evidence) -> Iterator[Claim]:
-    others = pd.concat([criteria.noisy(risks(evidence, "risk_vs_n", series)) for series in (ADA_SSP, DP_GD)])
-    others = others.reset_index(drop=True)
-    ours = criteria.noisy(risks(evidence, "risk_vs_n", QUANTILE))
-
-    def is_private(table: pd.DataFrame) -> NDArray[np.bool_]:
-        """Whether risks are at least four times sigma^2 d/N, which one pass has without privacy."""
-        return np.asarray(floats(table, "mean") >= SIGNIFICANT**2 * criteria.first_term(table))
-
-    # Where privacy is most of the risk of either method, because the bounds that are compared differ in that term only:
-    # of one alone would choose places by their outcome.
-    shared = {algebra.place_of(row, BESIDE[1:]) for row in algebra.rows_of(ours[is_private(ours)])}
-    ours_is = np.array([algebra.place_of(row, BESIDE[1:]) in shared for row in algebra.rows_of(others)], dtype=bool)
-    private = others[is_private(others) | ours_is]
-    ratios = criteria.paired_ratios(_beside(evidence), BESIDE)
-    everywhere = {where: ratio for where, ratio in ratios.items() if where.startswith(f"series = {DP_GD},")}
-    least = min(everywhere.items(), key=lambda item: item[1].value, default=("none", NOTHING))
-    left_out = others[(floats(others, "sigma") <= SMALL_NOISE) & ~(is_private(others) | ours_is)]
-    for id, source, words, where, table in (
-        ("better-small-noise", "paper", "existing methods are significantly sub-optimal, especially for small sigma", f"sigma <= {SMALL_NOISE:g}", private[floats(private, "sigma") <= SMALL_NOISE]),
-        ("better-any-noise", "ours", "(ours) the measured risk of existing methods is significantly larger for noisy labels too", f"sigma > {SMALL_NOISE:g}", private[floats(private, "sigma") > SMALL_NOISE]),
+    for id, source, words, small in (
+        ("better-small-noise", "paper", "existing methods are significantly sub-optimal, especially for small sigma", True),
+        ("better-any-noise", "ours", "(ours) the measured risk of existing methods is significantly larger for noisy labels too", False),
     ):  # fmt: skip
-        yield claim_on_all_cells(
-            id=id, **SUB_OPTIMAL | {"source": cast(Source, source)},
-            statement=f"{words} {criteria.FIXED_QUANTILE}",
-            quantity=f"risk of AdaSSP and of DP-GD over that of DP-AMBSSGD at {where}, where either is at least {SIGNIFICANT**2:g} sigma^2 d/N: the smallest over N and eps; {criteria.PAIRED}",
-            cells={where: ratios[where] for where in algebra.means(table, BESIDE) if where in ratios}, criterion=at_least(SIGNIFICANT),
-            changed=f"{criteria.NOT_OURS} Before a second reading AdaSSP alone was judged, at risks near sigma^2 d/N too. {criteria.WERE_APART} At last places are those where the risk of either method is at least 4 sigma^2 d/N, where that of the other one had to be 2, at which no method of one pass can be twice as good by more than chance.",
-            note=f"AdaSSP stands for perturbed sufficient statistics, full-batch DP-GD at a fixed threshold for DP-SGD and noisy gradient descent. Of DP-GD anywhere the smallest is {least[1].value:.3g} at {least[0]}. "
-            f"At sigma <= {SMALL_NOISE:g} left out, because neither risk is {SIGNIFICANT**2:g} times the floor sigma^2 d/N: {algebra.places_text({place: ratios[place] for place in algebra.means(left_out, BESIDE) if place in ratios})}.",
-        )  # fmt: skip
-    yield claim_on_all_cells(
+        better = partial(_better, evidence, id, cast(Source, source), words, small)
+        yield criteria.at_both_quantiles(better)
+    yield criteria.at_both_quantiles(lambda quantile: claim_on_all_cells(
         id="sub-optimal-by-sigma", **SUB_OPTIMAL | {"location": "Remark (v) after Thm 3.7", "kind": "theorem"},
-        statement=f"(measured) the second term is smaller than that of existing results by a factor sigma^2 {criteria.FIXED_QUANTILE}",
+        statement=f"(measured) the second term is smaller than that of existing results by a factor sigma^2 {criteria.BOTH_QUANTILES}",
         quantity=f"log-log slope in sigma, 0 < sigma <= {SMALL_NOISE:g}, of the risk of AdaSSP and of DP-GD over that of DP-AMBSSGD, where either is at least {SIGNIFICANT**2:g} sigma^2 d/N, mean over N: the one furthest from -2 over methods and eps; {criteria.PAIRED}",
-        cells=_by_sigma(evidence, algebra.means(private, BESIDE)), criterion=within_of(-2.0, criteria.LOGARITHMS),
+        cells=_by_sigma(evidence, quantile), criterion=within_of(-2.0, criteria.LOGARITHMS),
         changed="The claim was added after a review, because a ratio of two is slack where it grows like sigma^-2. At last it is called measured, because the remark is on bounds.",
         note="bound-factor compares the bounds. AdaSSP and full-batch DP-GD stand for the methods that the paper names",
-    )  # fmt: skip
+    ))  # fmt: skip
     kappas, laws = (criteria.paired(evidence, artefact, ADA_SSP, AMBSSGD) for artefact in ("risk_vs_kappa", "tails"))
     kappas = kappas[floats(kappas, "kappa") > 1]
     laws = laws[(laws["factor"].astype(str) == "1.25") & laws["law"].isin(["Laplace", "dependent noise"])]
@@ -369,19 +347,68 @@ def _risks(evidence: Evidence) -> Iterator[Claim]:
         )  # fmt: skip
 
 
-def _beside(evidence: Evidence) -> pd.DataFrame:
+def _better(
+    evidence: Evidence, id: str, source: Source, words: str, small: bool, quantile: Quantile
+) -> Claim:  # fmt: skip
+    """Judges risks of existing methods beside DP-AMBSSGD's, at small label noise or at larger one."""
+    others, private = _others(evidence, quantile)
+    is_small = floats(others, "sigma") <= SMALL_NOISE
+    where = f"sigma <= {SMALL_NOISE:g}" if small else f"sigma > {SMALL_NOISE:g}"
+    ratios = criteria.paired_ratios(_beside(evidence, quantile), BESIDE)
+
+    def at(places: NDArray[np.bool_]) -> Places:
+        """Ratios at some of the rows of other methods."""
+        return {place: ratios[place] for place in algebra.means(others[places], BESIDE) if place in ratios}
+
+    everywhere = {place: ratio for place, ratio in ratios.items() if place.startswith(f"series = {DP_GD},")}
+    least = min(everywhere.items(), key=lambda item: item[1].value, default=("none", NOTHING))
+    return claim_on_all_cells(
+        id=id, **SUB_OPTIMAL | {"source": source},
+        statement=f"{words} {criteria.BOTH_QUANTILES}",
+        quantity=f"risk of AdaSSP and of DP-GD over that of DP-AMBSSGD at {where}, where either is at least {SIGNIFICANT**2:g} sigma^2 d/N: the smallest over N and eps; {criteria.PAIRED}",
+        cells=at(private & (is_small == small)), criterion=at_least(SIGNIFICANT),
+        changed=f"{criteria.NOT_OURS} Before a second reading AdaSSP alone was judged, at risks near sigma^2 d/N too. {criteria.WERE_APART} At last places are those where the risk of either method is at least 4 sigma^2 d/N, where that of the other one had to be 2, at which no method of one pass can be twice as good by more than chance.",
+        note=f"AdaSSP stands for perturbed sufficient statistics, full-batch DP-GD at a fixed threshold for DP-SGD and noisy gradient descent. Of DP-GD anywhere the smallest is {least[1].value:.3g} at {least[0]}. "
+        f"At sigma <= {SMALL_NOISE:g} left out, because neither risk is {SIGNIFICANT**2:g} times the floor sigma^2 d/N: {algebra.places_text(at(~private & is_small))}.",
+    )  # fmt: skip
+
+
+def _others(evidence: Evidence, quantile: Quantile) -> tuple[pd.DataFrame, NDArray[np.bool_]]:
+    """Risks of AdaSSP and DP-GD, and whether privacy is most of the risk of either method at a row's place.
+
+    Of either, because the bounds that are compared differ in that term only: of one alone would choose places by their
+    outcome.
+    """
+    others, ours = (
+        pd.concat([criteria.noisy(risks(evidence, "risk_vs_n", name, quantile.runs)) for name in names]).reset_index(drop=True)
+        for names in ((ADA_SSP, DP_GD), (quantile.series,))
+    )  # fmt: skip
+
+    def is_private(table: pd.DataFrame) -> NDArray[np.bool_]:
+        """Whether risks are at least four times sigma^2 d/N, which one pass has without privacy."""
+        return np.asarray(floats(table, "mean") >= SIGNIFICANT**2 * criteria.first_term(table))
+
+    shared = {algebra.place_of(row, BESIDE[1:]) for row in algebra.rows_of(ours[is_private(ours)])}
+    ours_is = np.array([algebra.place_of(row, BESIDE[1:]) in shared for row in algebra.rows_of(others)], dtype=bool)
+    return others, is_private(others) | ours_is
+
+
+def _beside(evidence: Evidence, quantile: Quantile) -> pd.DataFrame:
     """Rows with the ratio of the risk of AdaSSP or DP-GD to that of DP-AMBSSGD."""
     return pd.concat([
-        criteria.paired(evidence, "risk_vs_n", series, QUANTILE).assign(series=series) for series in (ADA_SSP, DP_GD)
+        criteria.paired(evidence, "risk_vs_n", series, quantile.series, quantile.runs).assign(series=series)
+        for series in (ADA_SSP, DP_GD)
     ]).reset_index(drop=True)  # fmt: skip
 
 
-def _by_sigma(evidence: Evidence, private: Places) -> Places:
+def _by_sigma(evidence: Evidence, quantile: Quantile) -> Places:
     """Exponents of sigma in those ratios, by method and epsilon: means over N, which have records of their own.
 
     They are at the N at which privacy is most of the risk of either method at every small label noise.
     """
-    table = _beside(evidence)
+    others, is_private = _others(evidence, quantile)
+    private = algebra.means(others[is_private], BESIDE)
+    table = _beside(evidence, quantile)
     table = table[floats(table, "sigma") <= SMALL_NOISE]
     known = [algebra.place_of(row, BESIDE) in private for row in algebra.rows_of(table)]
     table = table[np.array(known, dtype=bool)]

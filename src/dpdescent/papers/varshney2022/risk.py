@@ -1,8 +1,8 @@
 """Excess risks of all methods on the same records, by size, label noise and epsilon, and both terms of Theorem 3.7."""
 
-import dataclasses
 import math
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -19,6 +19,7 @@ from dpdescent.papers.varshney2022.criteria import (
     MEDIAN,
     MODERATE,
     SAME_ORDER,
+    Quantile,
     claim_on_all_cells,
     extent,
     first_term,
@@ -32,7 +33,6 @@ from dpdescent.papers.varshney2022.setting import (
     AMBSSGD,
     DP_GD,
     OLS,
-    QUANTILE,
     SSGD,
     Design,
     Part,
@@ -47,7 +47,7 @@ from dpdescent.replication.judging.algebra import Places, floats
 from dpdescent.replication.judging.bound_rows import mean_equality_row, place_text
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
-from dpdescent.replication.judging.records import Place, at_every_reading
+from dpdescent.replication.judging.records import Place
 
 # Runs ------------------------------------------------------------------------------------------------------------------
 
@@ -196,15 +196,16 @@ PRIVACY_UNIT = "sigma^2 d^2 / (eps N)^2 times log(1/delta) log^2 N"
 def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges the first term, both terms, the second alone, then the remarks on them."""
     factor = float(evidence.published["variance_factor"])
-    yield claim_on_all_cells(
+    yield criteria.at_both_quantiles(lambda quantile: claim_on_all_cells(
         id="theorem-1.1-variance", **LEVEL,
-        statement=f"excess risk is at most 8 sigma^2 d/N + O~(sigma^2 d^2 / (eps N)^2): 8 sigma^2 d/N where privacy costs little {criteria.FIXED_QUANTILE}",
+        statement=f"excess risk is at most 8 sigma^2 d/N + O~(sigma^2 d^2 / (eps N)^2): 8 sigma^2 d/N where privacy costs little {criteria.BOTH_QUANTILES}",
         quantity=f"risk over sigma^2 d/N at the largest N and eps = 1: the largest over sigma > 0; {MEDIAN}",
-        cells=_in_first_terms(_at_largest_N(risks(evidence, "risk_vs_n", QUANTILE, panel=MODERATE))), criterion=at_most(factor), changed=criteria.NOT_OURS,
+        cells=_in_first_terms(_at_largest_N(risks(evidence, "risk_vs_n", quantile.series, quantile.runs, panel=MODERATE))), criterion=at_most(factor), changed=criteria.NOT_OURS,
         note=f"exact noise multiplier; the exact constant of Lemma 3.11 at s = b/10 is {1.1 * factor:.3g}",
-    )  # fmt: skip
+    ))  # fmt: skip
     yield from _as_published(evidence)
-    yield from _order(evidence, factor)
+    for judged in (_order, _privacy_term, _lower_bound):
+        yield criteria.at_both_quantiles(partial(judged, evidence))
     yield from _free(evidence, factor)
 
 
@@ -251,45 +252,67 @@ def _as_published(evidence: Evidence) -> Iterator[Claim]:
 # Claims on both terms --------------------------------------------------------------------------------------------------
 
 
-def _order(evidence: Evidence, factor: float) -> Iterator[Claim]:
-    regime = _in_regime(noisy(risks(evidence, "ext_privacy", QUANTILE, panel="privacy regime")))
+def _order(evidence: Evidence, quantile: Quantile) -> Claim:
+    """Judges the whole sum, in all panels against N."""
+    at = (quantile.series, quantile.runs)
+    panels = (MODERATE, criteria.SMALL_EPS)
     table = pd.concat([
-        *(noisy(risks(evidence, "risk_vs_n", QUANTILE, panel=panel)) for panel in (MODERATE, criteria.SMALL_EPS)), regime,
+        *(noisy(risks(evidence, "risk_vs_n", *at, panel=panel)) for panel in panels), _near_the_least_N(evidence, quantile),
     ])  # fmt: skip
+    factor = float(evidence.published["variance_factor"])
     private = _log_inverse_delta(table) * criteria.privacy_term(table)
     bound = criteria.in_units(table, lambda frame: factor * first_term(frame) + private)
-    yield claim_on_all_cells(
+    return claim_on_all_cells(
         id="theorem-3.7-order", **LEVEL | {"location": "Thm 3.7, Cor. 3.8"},
-        statement=f"excess risk is at most 8 sigma^2 d/N + O~(sigma^2 d^2 log(1/delta) / (eps N)^2) {criteria.FIXED_QUANTILE}",
+        statement=f"excess risk is at most 8 sigma^2 d/N + O~(sigma^2 d^2 log(1/delta) / (eps N)^2) {criteria.BOTH_QUANTILES}",
         quantity=f"log-log slope in N of the risk over that sum with the hidden factor at 1: the largest over panels, eps and sigma; {MEDIAN}",
         cells=algebra.measured_by(bound, ["panel", "eps", "sigma"], lambda group: algebra.exponent(group, "N")), criterion=at_most(criteria.LOGARITHMS),
         changed=f"Before a review errors were left out, and no N eps^2 / d was near 1. {criteria.NOT_OURS} After a third reading the exponent is judged, where a spread by four was allowed.",
         note=f"hidden factor in front of the whole, at most: {bound['mean'].max():.3g}. The second term without its logarithms of N is at most "
         f"{np.max(private / first_term(table), initial=0.0):.2g} of sigma^2 d/N: theorem-3.7-privacy-term judges it alone",
     )  # fmt: skip
-    alone = _privacy_alone(risks(evidence, "risk_vs_n", QUANTILE, panel=criteria.SMALL_EPS))
-    yield claim_on_all_cells(
+
+
+def _privacy_term(evidence: Evidence, quantile: Quantile) -> Claim:
+    """Judges the exponent in N of the second term alone."""
+    alone, more = (
+        _privacy_alone(risks(evidence, "risk_vs_n", quantile.series, variant, panel=criteria.SMALL_EPS))
+        for variant in (quantile.runs, quantile.more_trials)
+    )
+    return claim_on_all_cells(
         id="theorem-3.7-privacy-term", **LEVEL | {"location": "Thm 3.7, Lemma 3.11"},
-        statement=f"the term of privacy is O~(sigma^2 d^2 log(1/delta) / (eps N)^2) {criteria.FIXED_QUANTILE}",
+        statement=f"the term of privacy is O~(sigma^2 d^2 log(1/delta) / (eps N)^2) {criteria.BOTH_QUANTILES}",
         quantity=f"log-log slope in N of {criteria.COST}, over {PRIVACY_UNIT}, at eps = 0.2: the largest over sigma; {MEDIAN}",
-        cells=algebra.measured_by(_privacy_alone(risks(evidence, "risk_vs_n", QUANTILE, "more trials", panel=criteria.SMALL_EPS)), ["sigma"], lambda group: algebra.exponent(group, "N")), criterion=at_most(criteria.LOGARITHMS),
+        cells=algebra.measured_by(more, ["sigma"], lambda group: algebra.exponent(group, "N")), criterion=at_most(criteria.LOGARITHMS),
         changed="The claim was added after a review: of the whole sum the term of privacy is too small a part to be judged. After a third reading the exponent is judged, where a spread by four was allowed, which half a power of N passes over these N.",
         note=f"the constant is hidden: {extent(alone['mean'])} of that unit; log^2 N is log^{{4a}} N of Lemma 3.11",
     )  # fmt: skip
-    further = _privacy_alone(risks(evidence, "risk_vs_eps", QUANTILE))
-    near = _privacy_alone(regime)
+
+
+def _lower_bound(evidence: Evidence, quantile: Quantile) -> Claim:
+    """Judges the size of the second term alone, against that of the lower bound with its logarithms."""
+    at = (quantile.series, quantile.runs)
+    alone = _privacy_alone(risks(evidence, "risk_vs_n", *at, panel=criteria.SMALL_EPS))
+    further = _privacy_alone(risks(evidence, "risk_vs_eps", *at))
+    near = _privacy_alone(_near_the_least_N(evidence, quantile))
     lower = pd.concat([rows.dropna(axis=1, how="all") for rows in (alone, further, near) if len(rows)] or [alone])
     lower = lower.reindex(columns=alone.columns)
     margin = _privacy_alone(risks(evidence, "risk_vs_n", AMBSSGD, panel=criteria.SMALL_EPS))
     records_by_d = extent(floats(lower, "N") * floats(lower, "eps") ** 2 / floats(lower, "d"))
-    yield claim_on_all_cells(
+    factor = float(evidence.published["variance_factor"])
+    return claim_on_all_cells(
         id="lower-bound-matched", **LEVEL | {"location": "Remark (ii) after Thm 3.7, Sec. 1"},
-        statement=f"up to kappa and log N factors the bound matches the lower bound sigma^2 d/N + sigma^2 d^2 / (eps N)^2 {criteria.FIXED_QUANTILE}",
+        statement=f"up to kappa and log N factors the bound matches the lower bound sigma^2 d/N + sigma^2 d^2 / (eps N)^2 {criteria.BOTH_QUANTILES}",
         quantity=f"{criteria.COST}, over {PRIVACY_UNIT}, eps <= 0.5: the largest over N, sigma and eps; {MEDIAN}",
         cells=algebra.means(lower, ["panel", "N", "sigma", "eps"]), criterion=at_most(factor, ": the theorem's factor, of what log(1/delta) log^2 N allows"),
         changed="Before a first look at the tables the allowance had log^2 N as a factor, then it had not. Before a review the whole risk was compared with the whole sum, of which the term of privacy is less than a hundredth; now that term is judged alone, with log^2 N, which Lemma 3.11 has.",
         note=f"N eps^2 / d from {records_by_d}; the first term is judged by theorem-1.1-variance; with the rule C = 1 it is {extent(margin['mean'])}",
     )  # fmt: skip
+
+
+def _near_the_least_N(evidence: Evidence, quantile: Quantile) -> pd.DataFrame:
+    """Rows of the panel in which N eps^2 / d is near 1, inside the theorem's regime."""
+    return _in_regime(noisy(risks(evidence, "ext_privacy", quantile.series, quantile.runs, panel="privacy regime")))
 
 
 def _in_regime(table: pd.DataFrame) -> pd.DataFrame:
@@ -314,39 +337,25 @@ def _log_inverse_delta(table: pd.DataFrame) -> Array:
 
 
 def _free(evidence: Evidence, factor: float) -> Iterator[Claim]:
-    table = noisy(risks(evidence, "risk_vs_eps", QUANTILE))
-    small = noisy(risks(evidence, "ext_privacy", QUANTILE, panel="small epsilon"))
-    both = pd.concat([rows.dropna(axis=1, how="all") for rows in (table, small) if len(rows)] or [table])
-    both = both.reindex(columns=table.columns).reset_index(drop=True)
-    ratios = criteria.in_units(both, lambda frame: factor * first_term(frame))
-    from_eps = np.sqrt(floats(ratios, "d") / floats(ratios, "N"))
-    logs = np.sqrt(_log_inverse_delta(ratios)) * np.log(floats(ratios, "N"))
-    readings = {
-        "as printed": ratios[floats(ratios, "eps") > from_eps],
-        "with sqrt(log(1/delta)) log N, which O~ hides": ratios[floats(ratios, "eps") > from_eps * logs],
-    }
-    claims = {
+    yield criteria.at_quantiles({
         reading: claim_on_all_cells(
             id="privacy-for-free", artefact="risk_vs_eps", location="Sec. 1 (after Thm 1.1)", kind="text", source="paper",
-            statement=f"for eps > sqrt(d/N) the first term dominates: privacy is free, asymptotically {criteria.FIXED_QUANTILE}",
+            statement=f"for eps > sqrt(d/N) the first term dominates: privacy is free, asymptotically {criteria.BOTH_QUANTILES}",
             quantity=f"risk over 8 sigma^2 d/N at eps > sqrt(d/N), N = 200,000 and 2,000,000: the largest; {MEDIAN}",
             cells=algebra.means(above, ["N", "sigma", "eps"]), criterion=at_most(criteria.SIGNIFICANT, ": the second term no more than the first"),
+            changed=f"{criteria.NOT_OURS} After a second reading smaller eps, of which there were rows, are judged too, and a threshold with the logarithms of O~ is a reading.",
         )
-        for reading, above in readings.items()
-    }  # fmt: skip
-    free = at_every_reading(claims)
-    yield dataclasses.replace(
-        free,
-        changed=f"{criteria.NOT_OURS} After a second reading smaller eps, of which there were rows, are judged too, and a threshold with the logarithms of O~ is a reading.",
-    )  # fmt: skip
+        for name, quantile in criteria.QUANTILES.items()
+        for reading, above in _above_thresholds(evidence, quantile, factor, name).items()
+    })  # fmt: skip
     ols = algebra.rows_at_end(criteria.rows(evidence, "risk_vs_eps", series=OLS), "eps")
-    yield claim_on_all_cells(
+    yield criteria.at_both_quantiles(lambda quantile: claim_on_all_cells(
         id="optimal-variance", artefact="risk_vs_eps", location="Sec. 1, remark (i) after Thm 3.7", kind="theorem", source="paper",
-        statement=f"the variance error is optimal up to a constant, similar to non-private versions {criteria.FIXED_QUANTILE}",
+        statement=f"the variance error is optimal up to a constant, similar to non-private versions {criteria.BOTH_QUANTILES}",
         quantity=f"risk at the largest eps over sigma^2 d/N, what least squares has twice over: the largest over sigma; {MEDIAN}",
-        cells=_in_first_terms(algebra.rows_at_end(table, "eps")), criterion=at_most(SAME_ORDER / 2, ": within the same order of least squares"), changed=criteria.NOT_OURS,
+        cells=_in_first_terms(algebra.rows_at_end(noisy(risks(evidence, "risk_vs_eps", quantile.series, quantile.runs)), "eps")), criterion=at_most(SAME_ORDER / 2, ": within the same order of least squares"), changed=criteria.NOT_OURS,
         note=f"least squares: {algebra.places_text(_in_first_terms(criteria.typical(ols)))}",
-    )  # fmt: skip
+    ))  # fmt: skip
     # d and N do not matter to the ratio.
     shown, d, N = (0.5, 0.1, 0.01), 100.0, 1e6
     yield criteria.claim(
@@ -357,6 +366,23 @@ def _free(evidence: Evidence, factor: float) -> Iterator[Claim]:
         changed="Before a review it was counted as the paper's, where identities that hold are not.",
         note="it is d/(c^2 N). Right if c stands under the root; finding sample-size-reduction",
     )  # fmt: skip
+
+
+def _above_thresholds(evidence: Evidence, quantile: Quantile, factor: float, name: str) -> dict[str, pd.DataFrame]:
+    """Risks over the first term with its factor, at the eps that are above sqrt(d/N) in each of its readings."""
+    table = noisy(risks(evidence, "risk_vs_eps", quantile.series, quantile.runs))
+    small = noisy(risks(evidence, "ext_privacy", quantile.series, quantile.runs, panel="small epsilon"))
+    both = pd.concat([rows.dropna(axis=1, how="all") for rows in (table, small) if len(rows)] or [table])
+    both = both.reindex(columns=table.columns).reset_index(drop=True)
+    ratios = criteria.in_units(both, lambda frame: factor * first_term(frame))
+    from_eps = np.sqrt(floats(ratios, "d") / floats(ratios, "N"))
+    logs = np.sqrt(_log_inverse_delta(ratios)) * np.log(floats(ratios, "N"))
+    return {
+        f"sqrt(d/N) as printed and {name}": ratios[floats(ratios, "eps") > from_eps],
+        f"sqrt(d/N) with sqrt(log(1/delta)) log N, which O~ hides, and {name}": ratios[
+            floats(ratios, "eps") > from_eps * logs
+        ],
+    }
 
 
 # Bounds ----------------------------------------------------------------------------------------------------------------

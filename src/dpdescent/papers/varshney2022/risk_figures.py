@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dpdescent.papers.varshney2022 import styles
-from dpdescent.papers.varshney2022.setting import AMBSSGD
+from dpdescent.papers.varshney2022.setting import AMBSSGD, PROSE_QUANTILE
 from dpdescent.papers.varshney2022.styles import PARTS, POINTS, RISK, N, decades, guide, in_order, label_of, risk_curve
 from dpdescent.replication.drawing import figures
 from dpdescent.replication.drawing.figures import GREY, legend_below, log_scale, panels, select, values_of, where
@@ -57,9 +57,10 @@ def draw_risk_vs_n(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _other_settings(axes: Axes, table: pd.DataFrame, at: dict[str, float]) -> None:
-    """Draws medians under each variant, in the colours of the methods and with one line style for each variant."""
+    """Draws medians of the paper's methods under each variant, with one line style for each variant."""
     # Without more trials of the same settings, which would lie on the curves.
-    others = [variant for variant in figures.variants_of(table)[1:] if not variant.startswith(MORE)]
+    others = [variant for variant in figures.variants_of(table)[1:] if MORE not in variant]
+    table = table[table["series"].isin([*styles.OWN, PROSE_QUANTILE])]
     for variant, dash in zip(others, DASHES, strict=False):
         rows = where(table, variant=variant)
         names = in_order(rows["series"])

@@ -32,6 +32,8 @@ TAIL_EXPONENT = {NORMAL: 0.5, LAPLACE: 1.0, STUDENT: 0.5, DEPENDENT: 0.5}
 AMBSSGD, PUBLISHED, FIXED = "DP-AMBSSGD", "DP-AMBSSGD (as published)", "fixed clip"
 # Name of the arm at the quantile of the settings, and at any quantile.
 QUANTILE, ANY_QUANTILE = "DP-AMBSSGD (q = 0.9)", "DP-AMBSSGD (q = {:g})"
+# The arm at the quantile of the paper's prose.
+PROSE_QUANTILE = "DP-AMBSSGD (q = 0.99)"
 SSGD, DP_GD, DP_GD_ADAPTIVE = "DP-SSGD", "DP-GD", "DP-GD (adaptive)"
 OLS, ADA_SSP, ADA_SSP_TIGHT = "OLS", "AdaSSP", "AdaSSP (bound 1.2 sqrt d)"
 LOG_POWER = "log^a N"

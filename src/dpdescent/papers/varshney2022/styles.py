@@ -22,7 +22,7 @@ DARK_GREEN = "#00382A"
 METHODS: dict[str, tuple[str, str, bool]] = {
     OLS: (COLORS[OLS], ".", False),
     AMBSSGD: (COLORS[AMBSSGD], "o", False), QUANTILE: (COLORS[QUANTILE], "D", False),
-    PUBLISHED: (COLORS[PUBLISHED], "o", True),
+    setting.PROSE_QUANTILE: (COLORS[QUANTILE], "d", True), PUBLISHED: (COLORS[PUBLISHED], "o", True),
     SSGD: (COLORS[SSGD], "P", False),
     setting.DP_GD_ADAPTIVE: (COLORS[setting.DP_GD_ADAPTIVE], "v", True), DP_GD: (COLORS[DP_GD], "v", False),
     FIXED: (COLORS[FIXED], "s", False),

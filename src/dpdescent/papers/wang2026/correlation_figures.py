@@ -114,20 +114,37 @@ def _draw_panel(axes: Axes, table: pd.DataFrame, name: str, eps: float, series: 
         rows = rows[rows["accountant"].isin({compared, INDEPENDENT_OF.get(compared, compared)})]
     main = select(rows)
     by_accountant(axes, main, "lam")
+    smallest = []
     for accountant in in_order(main["accountant"]) if series == POPULATION else []:
         # The tail's curve begins at the least independent noise that is proved for its batches, which has a point alone.
         compared_with = {accountant, INDEPENDENT_OF.get(accountant, accountant)}
         own = main[main["accountant"].isin(compared_with)]
         own = own[(own["lam"] > 0) | (own["accountant"] == INDEPENDENT_OF.get(accountant, accountant))]
         best(axes, own, "lam", look(accountant)["color"])
+        # What another curve is compared with has one place, which is not the best of several.
+        if accountant not in INDEPENDENT_OF.values() and own["mean"].notna().any():
+            smallest.append(own["lam"].loc[own["mean"].idxmin()])
     if compared:
         _variants(axes, rows, variants_of(table)[1:])
     lam_axis(axes, values_of(where(table, panel=name), "lam"), room=0.14)
     suffix = f"\nvariants, {label_of(compared).split(' (')[0]}" if compared else ""
-    axes.set_title(joined(name, f"{EPS} = {eps:g}") + suffix)
+    result = _largest_gain(rows) if series == GAIN else _best_lambdas(smallest)
+    axes.set_title(f"{result}\n{joined(name, f'{EPS} = {eps:g}')}{suffix}".lstrip())
     if series == GAIN:
         zero_line(axes)
     axes.set_ylabel(GAIN_LABEL if series == GAIN else "population risk")
+
+
+def _best_lambdas(smallest: list[float]) -> str:
+    """The beginning of a title: where the stars lie; empty without stars."""
+    ends = dict.fromkeys((f"{min(smallest):g}", f"{max(smallest):g}")) if smallest else {}
+    return rf"best $\lambda$: {' to '.join(ends)}" if ends else ""
+
+
+def _largest_gain(rows: pd.DataFrame) -> str:
+    """The beginning of a title: the largest mean gain of the curves that are drawn; empty without any."""
+    largest = rows["mean"].max()
+    return "" if np.isnan(largest) else f"gain at most {largest:.2g}".replace("-", "\N{MINUS SIGN}")
 
 
 def _variants(axes: Axes, rows: pd.DataFrame, names: list[str]) -> None:

@@ -24,6 +24,7 @@ from dpdescent.papers.wang2026.styles import (
 )
 from dpdescent.papers.wang2026.window_figures import NAMES
 from dpdescent.replication.drawing.figures import GREY, log_scale, positive, scientific, select, values_of, where
+from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.statistics import Z95
 
 # By panel: its axis, the claimed slope, and the slope in words.
@@ -53,6 +54,13 @@ def draw_ext_window_rates(table: pd.DataFrame, display: dict[str, Any]) -> Figur
     return figure
 
 
+def _slopes(rows: pd.DataFrame, x: str) -> str:
+    """The beginning of a panel's title: the slopes of its curves, by least squares; empty where none has two points."""
+    fits = [algebra.least_squares_slope(own, x).value for _, own in rows.groupby("accountant")]
+    texts = dict.fromkeys(f"{slope:.2g}" for slope in sorted(fits) if not math.isnan(slope))
+    return f"slope {' to '.join(texts)}: ".replace("-", "\N{MINUS SIGN}") if texts else ""
+
+
 def _rate(axes: Axes, rows: pd.DataFrame, name: str) -> None:
     x, slope, words = RATES.get(name.split(",")[0], ("n", math.nan, ""))
     noisy = rows[rows["kappa"] > 0]
@@ -80,4 +88,8 @@ def _rate(axes: Axes, rows: pd.DataFrame, name: str) -> None:
         style = look(str(accountant)) | {"marker": "v", "markersize": 6, "linestyle": "none", "clip_on": False}
         axes.plot(own[x], [0.0] * len(own), transform=axes.get_xaxis_transform(), **style)
     axes.tick_params(axis="x", labelsize=7.5)
-    axes.set(title=name, xlabel=NAMES[x], ylabel="added by noise" if x in PRIVATE else "averaged population risk")
+    axes.set(
+        title=_slopes(noisy if len(noisy) else rows, x) + name,
+        xlabel=NAMES[x],
+        ylabel="added by noise" if x in PRIVATE else "averaged population risk",
+    )

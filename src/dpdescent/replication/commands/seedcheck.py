@@ -9,14 +9,16 @@ import dpdescent.replication.pins  # noqa: F401
 # isort: split
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from dpdescent.commands import printing
+from dpdescent.replication.build import tables
 from dpdescent.replication.build.files import read_rows, write_rows
 from dpdescent.replication.commands import checkout
 from dpdescent.replication.commands.judge import judged
+from dpdescent.replication.configuration.project import Project
 from dpdescent.replication.judging import other_seed
 
 
@@ -43,6 +45,8 @@ def main(arguments: Sequence[str], name: str) -> None:
     for key in [key for key in whole.papers if key in there["papers"]]:
         here_judged, there_judged = (judged(whole, key, results) for results in (args.results, args.other))
         rows += other_seed.compared(here_judged, there_judged, int(there["seed"]))
+        for line in _lacking(whole, key, args.results, args.other):
+            printing.tell(line)
     rows.sort(key=lambda row: (list(whole.papers).index(row["paper"]), int(row["other_seed"])))
     write_rows(args.output, list(other_seed.COLUMNS), rows)
     changed = [row for row in rows if row["changes"]]
@@ -56,6 +60,16 @@ def _kept(file: Path, there: dict[str, Any]) -> list[dict[str, Any]]:
     """Rows of earlier checks: of other seeds, and of papers that the other results do not hold."""
     earlier = read_rows(file) if file.exists() else []
     return [row for row in earlier if row["other_seed"] != str(there["seed"]) or row["paper"] not in there["papers"]]
+
+
+def _lacking(whole: Project, key: str, here: Path, there: Path) -> Iterator[str]:
+    """Lines on the variants that only one build has, because claims with a reading that needs them go without it."""
+    for artefact in whole.papers[key].artefacts.values():
+        files = [folder / f"{artefact.item}.csv" for folder in (here, there)]
+        if all(file.is_file() for file in files):
+            ours, theirs = (set(tables.read(file).get("variant", ())) for file in files)
+            if missing := sorted(ours - theirs):
+                yield f"{files[1]} lacks {', '.join(missing)}: claims that read these are compared without that reading"
 
 
 def _provenance(results: Path) -> dict[str, Any]:

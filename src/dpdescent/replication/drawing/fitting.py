@@ -26,13 +26,14 @@ def fit(figure: Figure) -> None:
     if figure._suptitle is not None:  # type: ignore[attr-defined]
         break_lines(figure, figure._suptitle, 0.98 * figure.bbox.width)  # type: ignore[attr-defined]
     for axes in figure.axes:
-        _name_scales(axes)
+        name_scales(axes)
         for text in (axes.title, axes.xaxis.label):
             if text.get_text():
                 break_lines(figure, text, _room(figure, axes))
 
 
-def _name_scales(axes: Axes) -> None:
+def name_scales(axes: Axes) -> None:
+    """Names the warped scales of a panel in the labels of its axes."""
     for axis, between in ((axes.xaxis, " "), (axes.yaxis, "\n")):
         label, words = axis.label.get_text(), WARPED.get(axis.get_scale())
         if label and words and "scale" not in label:

@@ -3,6 +3,7 @@
 It does not import numpy, because that would slow Snakemake's start.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 from dpdescent.replication.build.fingerprint import module_file
 from dpdescent.replication.configuration import choices
 from dpdescent.replication.configuration import values as conf
-from dpdescent.replication.configuration.project import Artefact, Paper, Project, figure_label
+from dpdescent.replication.configuration.project import Artefact, Paper, Project, figure_json, figure_label
 from dpdescent.replication.configuration.values import Node
 from dpdescent.replication.report.pages import by_hand
 
@@ -28,9 +29,9 @@ def about(project: Project, paper: str, root: Path) -> Node:
     return {
         "key": paper,
         **mine.about,
-        "artefacts": [_artefact(artefact, root) for artefact in mine.artefacts.values()],
+        "artefacts": [_artefact(project, artefact, root) for artefact in mine.artefacts.values()],
         "on_request": [
-            _artefact(artefact, root) | _on_request(mine, artefact) for artefact in mine.on_request.values()
+            _artefact(project, artefact, root) | _on_request(mine, artefact) for artefact in mine.on_request.values()
         ],
         "symbols": {name: rule["means"] for name, rule in mine.symbols.items()},
         "settings": choices.rows_of(mine.annotated, project.given),
@@ -39,7 +40,7 @@ def about(project: Project, paper: str, root: Path) -> Node:
     }
 
 
-def _artefact(artefact: Artefact, root: Path) -> Node:
+def _artefact(project: Project, artefact: Artefact, root: Path) -> Node:
     experiment = module_file(root / "src", artefact.run.partition(":")[0])
     drawing = "" if artefact.is_table else _drawing(artefact, root)
     return {
@@ -47,7 +48,8 @@ def _artefact(artefact: Artefact, root: Path) -> Node:
         "caption": " ".join(artefact.caption.split()), "table": artefact.is_table,
         "columns": artefact.display.get("columns", []), "keys": artefact.keys, "measures": artefact.measures,
         "trials": _trials(artefact),
-        "experiment": str(experiment.relative_to(root)), "drawing": drawing,
+        "experiment": str(experiment.relative_to(root)), "drawing": drawing, "draw": artefact.draw,
+        "display": {} if artefact.is_table else json.loads(figure_json(project, artefact, ""))["display"],
     }  # fmt: skip
 
 

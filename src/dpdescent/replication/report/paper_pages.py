@@ -84,7 +84,8 @@ def section(results: Content, paper: View, artefact: View, item: str = "") -> Vi
     """All data on one artefact for its section of a paper's page; `item` is its path in the results, if another."""
     where = {"paper": paper["key"], "artefact": artefact["id"]}
     settings = [row for row in paper["settings"] if row["artefact"] == artefact["id"]]
-    table = read_rows(results.folder / f"{item or '/'.join(where.values())}.csv")
+    file = results.folder / f"{item or '/'.join(where.values())}.csv"
+    table = read_rows(file)
     claims = select(results.claims, **where)
     source, by_verdict = verdicts(claims)
     return {
@@ -95,13 +96,13 @@ def section(results: Content, paper: View, artefact: View, item: str = "") -> Vi
         "overlaid": [row for row in settings if row["source"] in conf.OVERLAID],
         "arms": content.alike_arms(select(results.privacy, **where)),
         "table": shown(table, artefact) if artefact["table"] else None,
-        "curves": [] if artefact["table"] else curves.curves(table, artefact["keys"]),
+        "curves": curves.panels(artefact, file),
         "numbers": [] if artefact["table"] else numbers.behind(table, artefact["keys"]),
     }  # fmt: skip
 
 
 def lines(sections: Sequence[View]) -> dict[str, list[View]]:
-    """Curves of the figures of sections, by artefact."""
+    """Panels with curves of the figures of sections, by artefact."""
     return {section["artefact"]["id"]: section["curves"] for section in sections if not section["artefact"]["table"]}
 
 

@@ -86,14 +86,15 @@
   }
 
   document.addEventListener("DOMContentLoaded", () => {
-    const list = document.getElementById("results"), form = document.getElementById("search"), nothing = document.getElementById("nothing");
+    const list = document.getElementById("results"), form = document.getElementById("search"), nothing = document.getElementById("nothing"), others = document.getElementById("asked");
     const index = build(window.dpdescentIndex), field = form.elements.q, kind = form.elements.kind, asked = new URLSearchParams(location.search);
     field.value = asked.get("q") || "";
     kind.value = asked.get("kind") || "";
     const show = () => {
       const question = field.value.trim(), found = search(index, question, kind.value);
       list.replaceChildren(...found.slice(0, 60).map((hit) => item(hit, index.papers)));
-      nothing.hidden = !question || found.length > 0;
+      others.hidden = found.length > 0;
+      nothing.hidden = !question;
       form.querySelector("output").value = !question ? "" : found.length > 60 ? "the 60 best" : `${found.length} found`;
     };
     for (const each of ["input", "change"]) form.addEventListener(each, () => { show(); remember(form); });
