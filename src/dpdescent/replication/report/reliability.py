@@ -42,11 +42,13 @@ def view(files: Iterable[Path]) -> dict[str, Any]:
 
 
 def _damage(rows: list[Row]) -> dict[str, Any] | None:
-    """Outcomes by damage and file."""
-    table: dict[str, dict[str, str]] = {}
+    """Outcomes by damage and file, and the places of each outcome."""
+    table, outcomes = dict[str, dict[str, str]](), dict[str, list[str]]()
     for row in rows:
         table.setdefault(row["damage"], {})[row["file"]] = row["what happens"]
-    return {"files": list(dict.fromkeys(row["file"] for row in rows)), "rows": table} if rows else None
+        outcomes.setdefault(row["what happens"], []).append(f"{row['file']}, {row['damage']}")
+    files = list(dict.fromkeys(row["file"] for row in rows))
+    return {"files": files, "rows": table, "outcomes": outcomes, "total": len(rows)} if rows else None
 
 
 def _bench(rows: list[Row]) -> dict[str, Any] | None:
