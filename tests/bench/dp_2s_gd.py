@@ -9,7 +9,7 @@ from workload import Cost, Way, Workload
 import dpdescent.algorithms.dp_2s_gd as engine
 from dpdescent.data.iv import IVSample, draw_parameters, draw_sample
 from dpdescent.papers.liang2025 import formulas
-from dpdescent.replication.drawing.bench_figure import OURS, TEXTBOOK
+from dpdescent.replication.bench import OURS, TEXTBOOK
 
 T = 20
 
@@ -37,24 +37,27 @@ def textbook(
 
 
 def arms_of(
-    count: int, problem: formulas.IVProblem, steps: formulas.StepSizes, clip: float, rho: float
+    clip: np.ndarray, problem: formulas.IVProblem, steps: formulas.StepSizes, rho: float
 ) -> engine.TwoStageArms:
-    """`count` equal arms with the paper's noise."""
-    one = np.ones(count)
-    gamma = formulas.clipping_threshold(clip, problem.n, problem.q, T, problem.tau)
-    noise = formulas.noise_scale(gamma, problem.n, T, rho)
-    return engine.TwoStageArms(
-        np.full(count, T), steps.eta * one, steps.alpha * one, gamma * one, gamma * one, noise * one, noise * one
-    )
+    """Arms with the paper's noise, one for each clip constant."""
+    one = np.ones(len(clip))
+    gamma = np.array([formulas.clipping_threshold(each, problem.n, problem.q, T, problem.tau) for each in clip])
+    noise = np.array([formulas.noise_scale(each, problem.n, T, rho) for each in gamma])
+    return engine.TwoStageArms(np.full(len(clip), T), steps.eta * one, steps.alpha * one, gamma, gamma, noise, noise)
 
 
-def one_instrument(runs: int = 1000) -> Workload:
-    """n = 8065, p = q = 1, one data set of the paper's design, so that no two records are equal."""
+def one_instrument(runs: int = 1000, alike: bool = True) -> Workload:
+    """n = 8065, p = q = 1, one data set of the paper's design, so that no two records are equal.
+
+    Args:
+        runs: number of runs.
+        alike: whether the runs differ in their noise alone, or in their thresholds too.
+    """
     rng = np.random.default_rng(0)
     parameters = draw_parameters(1, 1, 3, rng)
     sample, problem = draw_sample(parameters, 8065, rng), formulas.IVProblem.of(parameters, 8065, 5.0)
     steps = formulas.recommended_step_sizes(formulas.spectrum(problem, formulas.Constants(0.1, 0.01)))
-    arms = arms_of(runs, problem, steps, 3.0, 1.0)
+    arms = arms_of(np.full(runs, 3.0) if alike else np.linspace(0.5, 5.5, runs), problem, steps, 1.0)
     stage1, stage2 = rng.standard_normal((T, runs, 1, 1)), rng.standard_normal((T, runs, 1))
     few = runs // 100
     ways = {
@@ -65,7 +68,8 @@ def one_instrument(runs: int = 1000) -> Workload:
             for name, way in peers.dp_2s_gd(one_instrument=True).items()
         },
     }
-    return Workload(f"DP-2S-GD, n=8065, p=q=1, T={T}, {runs} runs", ways, Cost(bytes=8.0 * 3 * 8065 * T))
+    differ = f"{runs} runs that differ in noise {'alone' if alike else 'and threshold'}"
+    return Workload(f"DP-2S-GD, n=8065, p=q=1, T={T}, {differ}", ways, Cost(bytes=8.0 * 3 * 8065 * T))
 
 
 def design(sets: int = 20) -> Workload:
@@ -74,7 +78,10 @@ def design(sets: int = 20) -> Workload:
     parameters = draw_parameters(50, 50, 50, rng)
     problem = formulas.IVProblem.of(parameters, 5000, 5.0)
     steps = formulas.recommended_step_sizes(formulas.spectrum(problem, formulas.Constants(0.1, 0.01)))
-    arms, samples = arms_of(1, problem, steps, 3.0, 5.0), [draw_sample(parameters, 5000, rng) for _ in range(sets)]
+    arms, samples = (
+        arms_of(np.full(1, 3.0), problem, steps, 5.0),
+        [draw_sample(parameters, 5000, rng) for _ in range(sets)],
+    )
     normals = [engine.Normals.draw(rng, T, 50, 50) for _ in range(sets)]
 
     def all_of(way: peers.TwoStage, count: int) -> np.ndarray:
@@ -95,4 +102,4 @@ def design(sets: int = 20) -> Workload:
 
 
 def workloads() -> list[Workload]:
-    return [one_instrument(), design()]
+    return [one_instrument(), one_instrument(alike=False), design()]

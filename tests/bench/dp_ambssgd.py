@@ -6,7 +6,7 @@ from workload import Cost, Way, Workload
 import dpdescent.algorithms.dp_ambssgd as engine
 from dpdescent.algorithms import sgd_arms
 from dpdescent.algorithms.dp_stat import Search
-from dpdescent.replication.drawing.bench_figure import OURS, TEXTBOOK
+from dpdescent.replication.bench import OURS, TEXTBOOK
 
 T, ALPHA, LEVELS = 8, 4.2, 20
 

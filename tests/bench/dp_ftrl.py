@@ -1,5 +1,7 @@
 """Noisy-FTRL of choquettechoo2023 on streams: its loop alone, and noise and loop together."""
 
+from functools import partial
+
 import numpy as np
 import peers
 from workload import Cost, Way, Workload
@@ -7,7 +9,7 @@ from workload import Cost, Way, Workload
 import dpdescent.algorithms.dp_ftrl as engine
 from dpdescent.noise import streams
 from dpdescent.noise.strategies.toeplitz import nu_family
-from dpdescent.replication.drawing.bench_figure import OURS, TEXTBOOK
+from dpdescent.replication.bench import OURS, TEXTBOOK
 
 T, D, SEEDS, TAIL, ETA, SD, NU = 16_000, 128, 10, 4_000, 0.02, 0.1, 0.01
 LAM = 1.0 / np.arange(1, D + 1)
@@ -41,21 +43,28 @@ def fast(noise: np.ndarray) -> np.ndarray:
 
 def workloads() -> list[Workload]:
     normals, beta = np.random.default_rng(1).standard_normal((T, SEEDS, D)), nu_family(NU).coefficients(T)
-    noise = streams.correlate(beta, normals.reshape(T, -1)).reshape(normals.shape)
+    shape = normals.shape
+    noise = streams.correlate(beta, normals.reshape(T, -1)).reshape(shape)
 
-    def correlated() -> np.ndarray:
-        return streams.correlate(beta, normals.reshape(T, -1)).reshape(normals.shape)
+    def drawn(draw: peers.Draw) -> np.ndarray:
+        return draw(np.random.default_rng(1), (T, SEEDS * D))
 
-    loops = peers.dp_ftrl(LAM, ETA, SD, TAIL)
-    name, drawn = f"d={D}, T={T}, {SEEDS} seeds", Cost(normals=T * (D + 1) * SEEDS)
+    def ours() -> np.ndarray:
+        made = drawn(lambda rng, size: rng.standard_normal(size))
+        return fast(streams.correlate(beta, made, out=made).reshape(shape))
+
+    def theirs(loop: peers.Stream, correlate: peers.Correlate, draw: peers.Draw) -> np.ndarray:
+        return loop(np.ascontiguousarray(correlate(beta, drawn(draw))).reshape(shape), generators())
+
+    loops, name, each = peers.dp_ftrl(LAM, ETA, SD, TAIL), f"d={D}, T={T}, {SEEDS} seeds", T * (D + 1) * SEEDS
     return [
         Workload(f"Noisy-FTRL, {name}", {
             OURS: Way(lambda: fast(noise)), TEXTBOOK: Way(lambda: textbook(noise, 1), 1 / SEEDS),
             **{peer: Way(lambda way=way: way(noise, generators())) for peer, way in loops.items()},
-        }, drawn),
+        }, Cost(normals=each)),
         Workload(f"nu-DP-FTRL with its noise, {name}", {
-            OURS: Way(lambda: fast(correlated())),
-            **{f"{peer}, noise by fftconvolve": Way(lambda way=way: way(peers.fft_noise(beta, normals), generators()))
-               for peer, way in loops.items()},
-        }, drawn),
+            OURS: Way(ours),
+            **{f"{peer}, noise by {way}": Way(partial(theirs, loop, correlate, peers.normals()[peer]))
+               for peer, loop in loops.items() for way, correlate in peers.correlation().items()},
+        }, Cost(normals=each + T * SEEDS * D)),
     ]  # fmt: skip

@@ -10,7 +10,7 @@ import dpdescent.algorithms.dp_gd as engine
 from dpdescent.data.linear import LinearSample, draw_linear, unit_sphere
 from dpdescent.privacy.clipping import mean_sensitivity
 from dpdescent.privacy.zcdp import gaussian_noise_sd
-from dpdescent.replication.drawing.bench_figure import OURS, TEXTBOOK
+from dpdescent.replication.bench import OURS, TEXTBOOK
 
 T, ETA, RHO = 20, 0.25, 0.015
 
@@ -32,10 +32,24 @@ def draw(n: int, p: int, sets: int) -> list[LinearSample]:
     return [draw_linear(unit_sphere(p, rng), n, rng) for _ in range(sets)]
 
 
+def draw_by(normals: peers.Draw, n: int, p: int, sets: int) -> list[LinearSample]:
+    """The same data sets by another way of drawing normals."""
+    rng, samples = np.random.default_rng(0), []
+    for _ in range(sets):
+        theta, X = unit_sphere(p, rng), normals(rng, (n, p))
+        samples.append(LinearSample(X, X @ theta + normals(rng, (n,))))
+    return samples
+
+
 def fast(samples: list[LinearSample], arms: engine.DPGDArms, normals: np.ndarray) -> np.ndarray:
     """All runs from the bare arrays, because a sample keeps its statistics and would bring them along."""
     again = [LinearSample(sample.X, sample.y) for sample in samples]
     return engine.descend(again, arms, normals).theta[:, 0]
+
+
+def drawing(way: str) -> str:
+    """The tool whose normals a way uses: its own, where it has numpy's."""
+    return next((tool for tool in peers.normals() if way.startswith(tool)), "numpy")
 
 
 def workload(n: int, p: int, sets: int, drawn: bool) -> Workload:
@@ -47,16 +61,16 @@ def workload(n: int, p: int, sets: int, drawn: bool) -> Workload:
     )
     given, noise, some = draw(n, p, sets), sd * normals[:, :, 0], max(1, sets // 10)
 
-    def data(count: int) -> list[LinearSample]:
-        return draw(n, p, count) if drawn else given[:count]
+    def data(count: int, tool: str = "numpy") -> list[LinearSample]:
+        return draw_by(peers.normals()[tool], n, p, count) if drawn else given[:count]
 
-    def one_by_one(way: peers.Run, count: int) -> np.ndarray:
-        return np.stack([way(each.X, each.y, gamma, noise[:, d]) for d, each in enumerate(data(count))])
+    def one_by_one(way: peers.Run, count: int, tool: str = "numpy") -> np.ndarray:
+        return np.stack([way(each.X, each.y, gamma, noise[:, d]) for d, each in enumerate(data(count, tool))])
 
     ways = {
-        OURS: Way(lambda: fast(data(sets), arms, normals)),
+        OURS: Way(lambda: fast(draw(n, p, sets) if drawn else given, arms, normals)),
         TEXTBOOK: Way(partial(one_by_one, textbook, some), some / sets),
-        **{name: Way(partial(one_by_one, way, share := peers.some(sets, name)), share / sets)
+        **{name: Way(partial(one_by_one, way, share := peers.some(sets, name), drawing(name)), share / sets)
            for name, way in peers.dp_gd(ETA).items()},
     }  # fmt: skip
     cost = Cost(bytes=8.0 * n * p * sets * (0 if drawn else 1), normals=n * (p + 1) * sets if drawn else 0)

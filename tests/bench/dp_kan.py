@@ -11,7 +11,7 @@ from dpdescent.algorithms import lambda_cgd_arms
 from dpdescent.algorithms.samplers import fixed_size
 from dpdescent.models.kan import KAN
 from dpdescent.models.spline import CubicSplines
-from dpdescent.replication.drawing.bench_figure import OURS, TEXTBOOK
+from dpdescent.replication.bench import OURS, TEXTBOOK
 
 MODEL = KAN(4, 64, CubicSplines(5))
 ETA, CLIP, KAPPA, LAM, SEEDS, T = 8.0, 0.25, 2.65, 0.5, 10, 100

@@ -14,6 +14,7 @@ import importlib.util
 import platform
 import re
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import dp_2s_gd
@@ -26,31 +27,38 @@ import pandas as pd
 from machine import Machine
 from workload import Workload
 
+from dpdescent.replication.bench import OURS, TEXTBOOK, best_peer
 from dpdescent.replication.build.files import write_rows
 from dpdescent.replication.drawing import bench_figure, figures
-from dpdescent.replication.drawing.bench_figure import OURS, TEXTBOOK
 
-COLUMNS = ("workload", "way", "seconds", "of_ours", "limit_s", "share_of_limit", "machine", "versions")
+COLUMNS = (
+    "workload", "way", "seconds", "of_ours", "of_ours_least", "of_ours_most", "rounds", "limit_s", "share_of_limit",
+    "machine", "versions",
+)  # fmt: skip
 MODULES = (dp_gd, dp_2s_gd, noise, dp_ftrl, dp_kan, dp_ambssgd)
 PEERS = ("numba", "jax", "jax-privacy", "torch", "opacus")
 
 
 def rows_of(work: Workload, machine: Machine, rounds: int) -> list[dict[str, Any]]:
-    """One row a way, ours first; `of_ours` above 1 is slower than ours, `share_of_limit` of 1 is as fast as can be."""
+    """One row per way, ours first; `of_ours` above 1 is slower, `share_of_limit` of 1 is as fast as can be."""
     work.check()
-    seconds, limit = work.seconds(rounds), machine.limit(work.cost)
+    times, limit = work.seconds(rounds), machine.limit(work.cost)
     about = {"machine": processor(), "versions": versions()}
-    return [
-        {"workload": work.name, "way": way, "seconds": f"{each:.4g}", "of_ours": f"{each / seconds[OURS]:.3g}",
-         "limit_s": f"{limit:.3g}", "share_of_limit": f"{limit / each:.2g}", **about}
-        for way, each in seconds.items()
-    ]  # fmt: skip
+    rows = []
+    for way, each in times.items():
+        seconds, ratios = median(each), [theirs / ours for theirs, ours in zip(each, times[OURS], strict=True)]
+        spread = {"of_ours": median(ratios), "of_ours_least": min(ratios), "of_ours_most": max(ratios)}
+        rows.append(
+            {"workload": work.name, "way": way, "seconds": f"{seconds:.4g}",
+             **{column: f"{ratio:.3g}" for column, ratio in spread.items()}, "rounds": rounds,
+             "limit_s": f"{limit:.3g}", "share_of_limit": f"{limit / seconds:.2g}", **about}
+        )  # fmt: skip
+    return rows
 
 
 def told(rows: list[dict[str, Any]]) -> str:
     """One line: ours, how much longer the textbook loop takes, and ours over the best peer's time."""
-    others = [row for row in rows if row["way"] not in (OURS, TEXTBOOK)]
-    best = min(others, key=lambda row: float(row["seconds"]), default=None)
+    best = best_peer(rows)
     loop = next((f", textbook loop x {row['of_ours']}" for row in rows if row["way"] == TEXTBOOK), "")
     beside = f", {1 / float(best['of_ours']):.2f} of {best['way']}'s time" if best else ", no peer installed"
     return f"{rows[0]['workload']}: {rows[0]['seconds']} s{loop}{beside}"

@@ -1,13 +1,12 @@
 """What is timed: workloads, the ways to do them, and what each asks of the machine."""
 
-import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from dpdescent.replication.drawing.bench_figure import OURS
+from dpdescent.replication.bench import OURS
 
 # Where ours and a peer's floating-point sums are taken in another order.
 RTOL, ATOL = 1e-8, 1e-9
@@ -68,16 +67,17 @@ class Workload:
                 theirs, ours[: len(theirs)], rtol=RTOL, atol=ATOL, err_msg=f"{self.name}: {name}"
             )
 
-    def seconds(self, rounds: int) -> dict[str, float]:
-        """Median wall seconds of every way.
+    def seconds(self, rounds: int) -> dict[str, list[float]]:
+        """Wall seconds of every way in every round.
 
-        The ways alternate, so that a change of the machine's pace falls on all of them.
+        The ways alternate, so that a change of the machine's pace falls on all of them, and ratios are taken within a
+        round.
         """
         times: dict[str, list[float]] = {name: [] for name in self.ways}
         for _ in range(rounds):
             for name, way in self.ways.items():
                 times[name].append(timed(way.call) / way.share)
-        return {name: statistics.median(each) for name, each in times.items()}
+        return times
 
 
 def timed(call: Callable[[], object]) -> float:

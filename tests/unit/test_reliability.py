@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpdescent.replication import bench as words
 from dpdescent.replication.drawing import bench_figure
 from dpdescent.replication.report import reliability
 
@@ -32,14 +33,14 @@ def test_benchmark_marks_the_first_way_of_each_workload() -> None:
     bench = reliability.view([ROOT / "results/bench.csv"])["bench"]
     names = [row["workload"] for row in bench["rows"]]
     assert sum(row["first"] for row in bench["rows"]) == len(set(names)) > 5
-    assert all(row["way"] == bench_figure.OURS for row in bench["rows"] if row["first"])
+    assert all(row["way"] == words.OURS for row in bench["rows"] if row["first"])
 
 
 def test_figure_has_every_tool_and_our_time_is_the_unit() -> None:
     table = pd.read_csv(ROOT / "results/bench.csv")
     axes = bench_figure.draw(table).axes[0]
     lines = {line.get_label(): line for line in axes.get_lines()}
-    assert set(lines) == {bench_figure.OURS, bench_figure.LIMIT, *bench_figure.LOOKS}
+    assert set(lines) == {words.OURS, bench_figure.LIMIT, *bench_figure.LOOKS}
     numba = table[table["way"].str.startswith("numba")]
     np.testing.assert_allclose(np.sort(lines["numba"].get_xdata()), np.sort(numba["of_ours"]))
     assert len(axes.get_yticklabels()) == table["workload"].nunique()
@@ -62,7 +63,9 @@ def module(name: str) -> ModuleType:
         ("dp_gd", "workload", (400, 3, 4, True)),
         ("dp_2s_gd", "one_instrument", (100,)),
         ("dp_2s_gd", "design", (1,)),
-        ("noise", "workload", (200, 32, 0.5)),
+        ("dp_2s_gd", "one_instrument", (100, False)),
+        ("noise", "given", (200, 32, 0.5)),
+        ("noise", "drawn", (200, 32)),
         ("dp_ambssgd", "workload", (4000, 3, 2)),
     ],
 )
@@ -81,7 +84,7 @@ def test_a_way_with_other_numbers_is_refused(bench: Path) -> None:
     workload = module("workload")
     ours, theirs = workload.Way(lambda: np.ones(2)), workload.Way(lambda: np.ones(1) + 1e-6)
     with pytest.raises(AssertionError, match="made up: loop"):
-        workload.Workload("made up", {bench_figure.OURS: ours, "loop": theirs}, workload.Cost()).check()
+        workload.Workload("made up", {words.OURS: ours, "loop": theirs}, workload.Cost()).check()
 
 
 def test_limits_are_numbers_then_products_or_reading(bench: Path) -> None:

@@ -21,6 +21,8 @@ TwoStage = Callable[[IVSample, TwoStageArms, np.ndarray, np.ndarray, int], np.nd
 Stream = Callable[[np.ndarray, list[np.random.Generator]], np.ndarray]
 # Coefficients and normals, (T,) and (T, columns): correlated noise.
 Correlate = Callable[[np.ndarray, np.ndarray], np.ndarray]
+# A generator and a shape: standard normals.
+Draw = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
 
 # XLA reads this when it starts.
 os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
@@ -53,6 +55,16 @@ def some(count: int, name: str) -> int:
     return count if name.startswith("numba") else max(1, count // 50) if name == "opacus" else max(1, count // 10)
 
 
+def normals() -> dict[str, Draw]:
+    """Ways of drawing numpy's normals, the same bits by each."""
+    ways: dict[str, Draw] = {"numpy": lambda rng, shape: rng.standard_normal(shape)}
+    if installed("numba"):
+        from peers import numba_loops
+
+        ways["numba"] = numba_loops.normals
+    return ways
+
+
 def dp_gd(eta: float) -> dict[str, Run]:
     """Ways of DP-GD at step size `eta`."""
     ways: dict[str, Run] = {}
@@ -78,6 +90,7 @@ def dp_2s_gd(one_instrument: bool) -> dict[str, TwoStage]:
         from peers import numba_loops
 
         ways["numba, fused rows"] = numba_loops.dp_2s_gd
+        ways["numba, means where nothing is clipped"] = numba_loops.dp_2s_gd_from_moments
     if installed("jax"):
         from peers import jax_ways
 
@@ -103,9 +116,25 @@ def fft_noise(beta: np.ndarray, normals: np.ndarray) -> np.ndarray:
     return made
 
 
+def rfft_in_blocks(beta: np.ndarray, normals: np.ndarray) -> np.ndarray:
+    """Correlated noise by scipy's real FFT, a few columns at a time, shape (T, columns); transforms along rows."""
+    from scipy import fft
+
+    T, columns = normals.shape
+    size = fft.next_fast_len(2 * T - 1, real=True)
+    width = max(1, 2**17 // size)
+    response, noise = fft.rfft(beta, size), np.empty(normals.shape)
+    for start in range(0, columns, width):
+        rows = np.ascontiguousarray(normals[:, start : start + width].T)
+        spectrum = fft.rfft(rows, size)
+        spectrum *= response
+        noise[:, start : start + width] = fft.irfft(spectrum, size, overwrite_x=True)[:, :T].T
+    return noise
+
+
 def correlation() -> dict[str, Correlate]:
     """Ways of correlating noise over time."""
-    ways: dict[str, Correlate] = {"scipy fftconvolve": fft_noise}
+    ways: dict[str, Correlate] = {"scipy fftconvolve": fft_noise, "scipy rfft in blocks": rfft_in_blocks}
     if installed("torch"):
         from peers import torch_ways
 

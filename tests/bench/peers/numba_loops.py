@@ -4,10 +4,24 @@ import math
 
 import numpy as np
 from numba import njit
+from scipy.spatial import ConvexHull
 
 from dpdescent.algorithms.dp_2s_gd import TwoStageArms
 from dpdescent.data.iv import IVSample
 from peers import KanData
+
+
+@njit
+def _fill(rng, out):
+    for i in range(len(out)):
+        out[i] = rng.standard_normal()
+
+
+def normals(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Standard normals by compiled code: numba's generator makes numpy's bits."""
+    out = np.empty(shape)
+    _fill(rng, out.reshape(-1))
+    return out
 
 
 @njit(fastmath=True)
@@ -63,6 +77,52 @@ def dp_2s_gd(sample: IVSample, arms: TwoStageArms, stage1: np.ndarray, stage2: n
 
 
 @njit(fastmath=True)
+def _from_moments(zz, zx, zy, hull1, hull2, eta, alpha, gamma1, gamma2, lambda1, lambda2, stage1, stage2):
+    """As above, but a sum of which no term is clipped comes from means; a hull's corners have the largest terms."""
+    n, runs, T = len(zz), stage1.shape[1], stage1.shape[0]
+    mean_zz, mean_zx, mean_zy = zz.mean(), zx.mean(), zy.mean()
+    betas = np.empty(runs)
+    for k in range(runs):
+        Theta, beta = 0.0, 0.0
+        for t in range(T):
+            u = Theta * beta
+            limit = gamma2[k] / max(abs(Theta), 1e-300)
+            largest1, largest2 = 0.0, 0.0
+            for i in hull1:
+                largest1 = max(largest1, abs(zz[i] * Theta - zx[i]))
+            for i in hull2:
+                largest2 = max(largest2, abs(zz[i] * u - zy[i]))
+            first, second = mean_zz * Theta - mean_zx, mean_zz * u - mean_zy
+            if largest1 > gamma1[k]:
+                first = 0.0
+                for i in range(n):
+                    first += min(max(zz[i] * Theta - zx[i], -gamma1[k]), gamma1[k])
+                first /= n
+            if largest2 > limit:
+                second = 0.0
+                for i in range(n):
+                    second += min(max(zz[i] * u - zy[i], -limit), limit)
+                second /= n
+            beta -= alpha[k] * (Theta * second - lambda2[k] * stage2[t, k])
+            Theta -= eta[k] * (first - lambda1[k] * stage1[t, k])
+        betas[k] = beta
+    return betas
+
+
+def dp_2s_gd_from_moments(
+    sample: IVSample, arms: TwoStageArms, stage1: np.ndarray, stage2: np.ndarray, runs: int
+) -> np.ndarray:
+    z = sample.Z[:, 0]
+    zz, zx, zy = z * z, z * sample.X[:, 0], z * sample.y
+    hulls = (ConvexHull(np.column_stack([zz, other])).vertices for other in (zx, zy))
+    betas: np.ndarray = _from_moments(
+        zz, zx, zy, *hulls, arms.eta, arms.alpha, arms.gamma1, arms.gamma2, arms.lambda1, arms.lambda2,
+        stage1[:, :runs, 0, 0], stage2[:, :runs, 0],
+    )  # fmt: skip
+    return betas[:, None]
+
+
+@njit(fastmath=True)
 def _stream(noise, rng, root, eta, sd, tail):
     T, d = noise.shape
     theta, x, total = np.zeros(d), np.empty(d), 0.0
@@ -85,7 +145,7 @@ def dp_ftrl(
     means = []
     for seed, rng in enumerate(rngs):
         # The engine draws the residuals' noise first.
-        rng.standard_normal(len(noise))
+        normals(rng, (len(noise),))
         means.append(_stream(np.ascontiguousarray(noise[:, seed]), rng, np.sqrt(lam), eta, sd, tail))
     return np.array(means)
 

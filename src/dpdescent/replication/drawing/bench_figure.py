@@ -5,9 +5,10 @@ import textwrap
 import pandas as pd
 from matplotlib.figure import Figure
 
+from dpdescent.replication.bench import OURS, TEXTBOOK
 from dpdescent.replication.drawing import figures
 
-OURS, TEXTBOOK, LIMIT = "dpdescent", "textbook loop", "limit with numpy"
+LIMIT = "limit with numpy"
 
 # Tools by the first word of a way's name.
 LOOKS = {

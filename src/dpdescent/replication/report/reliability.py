@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from dpdescent.replication.bench import best_peer
 from dpdescent.replication.build.files import read_rows
 
 Row = dict[str, str]
@@ -41,15 +42,32 @@ def view(files: Iterable[Path]) -> dict[str, Any]:
 
 
 def _damage(rows: list[Row]) -> dict[str, Any] | None:
-    """Outcomes by damage and file."""
-    table: dict[str, dict[str, str]] = {}
+    """Outcomes by damage and file, and the places of each outcome."""
+    table, outcomes = dict[str, dict[str, str]](), dict[str, list[str]]()
     for row in rows:
         table.setdefault(row["damage"], {})[row["file"]] = row["what happens"]
-    return {"files": list(dict.fromkeys(row["file"] for row in rows)), "rows": table} if rows else None
+        outcomes.setdefault(row["what happens"], []).append(f"{row['file']}, {row['damage']}")
+    files = list(dict.fromkeys(row["file"] for row in rows))
+    return {"files": files, "rows": table, "outcomes": outcomes, "total": len(rows)} if rows else None
 
 
 def _bench(rows: list[Row]) -> dict[str, Any] | None:
-    """Rows of the benchmark, the first of each workload marked, and the machine on which it was run."""
+    """Rows of the benchmark, the first of each workload marked, its cells, and the machine on which it was run."""
+    if not rows:
+        return None
     names = [row["workload"] for row in rows]
     marked = [row | {"first": names.index(row["workload"]) == place} for place, row in enumerate(rows)]
-    return {"rows": marked, "machine": rows[0]["machine"], "versions": rows[0]["versions"]} if rows else None
+    by_workload = [[row for row in rows if row["workload"] == name] for name in dict.fromkeys(names)]
+    # Those behind first, because they are what a reader should know before an engine is recommended.
+    cells = sorted(filter(None, map(_cell, by_workload)), key=lambda cell: -float(cell["ratio"]))
+    about = {column: rows[0][column] for column in ("machine", "versions", "rounds")}
+    return {"rows": marked, "cells": cells, "behind": sum(float(cell["ratio"]) > 1.0 for cell in cells), **about}
+
+
+def _cell(rows: list[Row]) -> dict[str, str] | None:
+    """Our time divided by the best peer's for a workload, with its least and most over the rounds."""
+    if (best := best_peer(rows)) is None:
+        return None
+    ratio, most, least = (f"{1.0 / float(best[column]):.2f}" for column in ("of_ours", "of_ours_least", "of_ours_most"))
+    return {"workload": rows[0]["workload"], "ours": rows[0]["seconds"], "peer": best["way"],
+            "theirs": best["seconds"], "ratio": ratio, "least": least, "most": most}  # fmt: skip
