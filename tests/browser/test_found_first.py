@@ -36,6 +36,12 @@ REVIEWED = (
     ("python 3.12", "documentation docs/pipeline#the-environment|documentation README#two-commands", 3),
 )
 OTHERS = (
+    ("convert rho to epsilon delta", "page calculator.html|name .*tight_epsilon", 3),
+    ("report a private estimate in a paper", "page regression.html|documentation docs/regression#a-paragraph", 3),
+    ("power analysis", "page calculator.html|documentation docs/regression#what-a-budget-buys", 3),
+    ("how do I run it at my epsilon", "page made.html#own$", 1),
+    ("composition of several runs", "documentation docs/library#three-lines", 3),
+    ("logistic regression", "page regression.html|documentation docs/regression#", 3),
     ("Figure 4 of Brown", "figure brown2024.html#fig04$", 1),
     ("Fig. 5(a) of Brown et al.", "figure brown2024.html#fig05$", 1),
     ("table 1 choquette-choo", "table choquettechoo2023.html#table1$", 1),

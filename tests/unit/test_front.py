@@ -25,16 +25,18 @@ def test_the_answer_counts_the_papers_own_claims_attacked_runs_and_errors_that_a
     arms = {WITHIN: "1000", EXCEEDS: "0", VIOLATED: "7", UNAUDITED: "50"}
     audit = [{"verdict": verdict, "arms": count} for verdict, count in arms.items()]
     findings = [
-        {"status": status, "severity": severity}
+        {"paper": "p1", "kind": "text", "status": status, "severity": severity}
         for status in ("confirmed", "question") for severity in ("high", "medium", "low", "cosmetic")
     ]  # fmt: skip
-    told = front.answer(judged, [{"guarantee": "proved"}] * 3 + [{"guarantee": "none"}], audit, findings)
+    findings += [findings[2] | {"kind": "unstated"}] * 4 + [findings[1] | {"paper": "ours"}] * 5
+    told = front.answer(judged, [{"guarantee": "proved"}] * 3 + [{"guarantee": "none"}], audit, findings, ABOUT)
     for part in ("**10 claims** of 1 papers", "**3 hold, 2 fail**, 1 stay open (1 because", "4 no computation",
                  "**4 private runs** accounted for, 3 with a proof", "1,007 attacked: none beyond what is proved",
-                 "**7 beyond what their paper claims**", "**3 confirmed errors**, 2 of them grave"):  # fmt: skip
+                 "**7 beyond what their paper claims**", "**3 confirmed errors** of the papers: 1 of high",
+                 "4 values that are needed", "5 errors in public code"):  # fmt: skip
         assert part in told
     audit[1]["arms"] = "2"
-    assert "1,009 attacked: 2 beyond" in front.answer(judged, [], audit, findings)
+    assert "1,009 attacked: 2 beyond" in front.answer(judged, [], audit, findings, ABOUT)
 
 
 def test_the_caption_has_the_numbers_of_its_claim() -> None:
@@ -69,5 +71,6 @@ def test_the_gravest_finding_of_each_paper_says_its_subject_first() -> None:
     ]
     assert front.gravest(rows, ABOUT) == (
         "- **Lovelace et al. 2024, Lemma 1**: It costs 8.5 instead of 1."
-        " [Why](results/paper/report/findings.html#finding-p1-f1)"
+        " [Why](results/paper/report/findings.html#finding-p1-f1)\n"
+        "- **Two and Four 2025**: none of medium or high severity."
     )

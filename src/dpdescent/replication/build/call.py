@@ -15,6 +15,8 @@ from typing import Any, NoReturn
 from dpdescent.commands import own_data, printing
 from dpdescent.replication.build import integrity, landing_page, preflight, store, time_left
 from dpdescent.replication.build.files import is_damaged, read_rows
+from dpdescent.replication.configuration import choices
+from dpdescent.replication.configuration import values as conf
 from dpdescent.replication.configuration.project import Project
 
 # Words of Snakemake's log about Ctrl-C, and about a request to terminate, which lets running jobs end.
@@ -181,18 +183,25 @@ class Call:
     def finish(self) -> None:
         """Prints the requested targets and their files; after a full build, also how it compares with the reference."""
         rules = {rule.name: rule for rule in self.workflow.rules}
+        asked, whole = list[str](), False
         for target in sorted(self.workflow.dag_settings.targets):
             files = [str(file) for file in rules[target].input] if target in rules else [target]
             # Files among the results alone, because a page by itself is named in the last line.
             files = [file for file in files if file != self.begun and not file.startswith(f"{self.build}/pages/")]
             print(f"{target}: {', '.join(files) if len(files) < 4 else os.path.commonpath(files)}", flush=True)
             if (claims := self._claims(target)) is not None and not self._judged(*claims):
-                whole = self._whole(claims[0])
-                print(f"Its claims are judged with all of the paper's, from all of its tables: {whole}")
+                again = self._whole(claims[0])
+                print(f"Its claims are judged with all of the paper's, from all of its tables: {again}")
+            for line in self._values_of_users(target):
+                print(line, flush=True)
+            made = [os.path.relpath(file, self.results) for file in files if file.startswith(f"{self.results}/")]
+            whole |= claims is None or claims[1] == "claims" or not made
+            asked += made
         if os.path.exists(f"{self.results}/MANIFEST.sha256"):
             from dpdescent.replication.build import compare
 
-            print(compare.closing_lines(self.results, self.reference, self.build), flush=True)
+            partial_files = () if whole else asked
+            print(compare.closing_lines(self.results, self.reference, self.build, partial_files), flush=True)
 
     def print_verdicts(self) -> None:
         """Prints the last lines: the verdicts on the requested claims, and the page that shows the results.
@@ -215,6 +224,18 @@ class Call:
         key, _, what = target.partition("_")
         paper = self.project.papers.get(key)
         return (key, what) if paper and what in ("claims", *paper.artefacts) else None
+
+    def _values_of_users(self, target: str) -> list[str]:
+        """Lines on the values of the user's own that an artefact was made with, and what they replaced."""
+        key, _, what = target.partition("_")
+        if (paper := self.project.papers.get(key)) is None or not paper.yours:
+            return []
+        rows = choices.with_meanings(choices.rows_of(paper.annotated, self.project.given), {})
+        return [
+            f"  yours: {row['symbol']} = {row['value']} ({row['reason']})"
+            for row in rows
+            if row["source"] == conf.YOURS and row["artefact"] == what
+        ]
 
     def _whole(self, key: str) -> str:
         """The command that judges all claims of a paper at this build's scale."""

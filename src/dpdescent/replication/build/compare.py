@@ -5,7 +5,7 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -193,10 +193,21 @@ def scorecard(results: str | Path) -> str:
     )
 
 
-def closing_lines(results: str | Path, reference: str | Path, build: str | Path) -> str:
-    """Lines for the terminal at the end of a build: its comparison with a reference, its verdicts, and its report."""
-    lines = [folders(results, reference).text()]
+def closing_lines(results: str | Path, reference: str | Path, build: str | Path, asked: Sequence[str] = ()) -> str:
+    """Lines for the terminal at the end of a build: its comparison with a reference, its verdicts, and its report.
+
+    Args:
+        results, reference, build: the folders of the build's results, of the reference, and of what lies between.
+        asked: names in `results` of the files of the figures and tables that alone were asked for; whoever asks for
+            one is told of these, and not of all verdicts.
+    """
+    report = folders(results, reference)
+    lines = [report.text()]
+    if equal := [name for name in asked if name in report.same]:
+        lines.append(f"Among them is what was asked for: {', '.join(equal)}")
     claims = Path(results) / "claims.csv"
+    if asked:
+        return "\n".join(lines)
     if claims.exists() and is_damaged(claims) and not restored([claims]):
         lines.append(refusal([claims]))
     elif claims.exists():

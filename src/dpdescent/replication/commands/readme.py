@@ -63,7 +63,7 @@ def quoted(results: Path) -> dict[str, str]:
     about = {key: paper.about for key, paper in papers.items()}
     places = {key: [artefact.place for artefact in paper.artefacts.values()] for key, paper in papers.items()}
     return {
-        "answer": front.answer(claims, privacy, audit, findings),
+        "answer": front.answer(claims, privacy, audit, findings, about),
         "caption": front.caption(claims, _quotes().SHOWN, _quotes().CAPTION),
         "papers": front.papers(claims, about, places),
         "gravest": front.gravest(in_order(findings), about),

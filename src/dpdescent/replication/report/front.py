@@ -17,7 +17,10 @@ OWN_PLACE = re.compile(r"(Figure|Table) \d(?!.*designed here)")
 REPORT = "results/paper/report"
 
 
-def answer(claims: Sequence[Row], privacy: Sequence[Row], audit: Sequence[Row], findings: Sequence[Row]) -> str:
+def answer(
+    claims: Sequence[Row], privacy: Sequence[Row], audit: Sequence[Row], findings: Sequence[Row],
+    papers: Mapping[str, Any],
+) -> str:  # fmt: skip
     """Table of three rows: how many claims hold, how many guarantees were attacked, how many errors are confirmed.
 
     Args:
@@ -25,6 +28,7 @@ def answer(claims: Sequence[Row], privacy: Sequence[Row], audit: Sequence[Row], 
         privacy: rows of privacy.csv, one for each private run of a figure or table.
         audit: rows of audit.csv, one for each mechanism, with its number of runs.
         findings: rows of findings.csv.
+        papers: what is known of each paper by key, with `arxiv` where it is a paper of others.
     """
     own = [row for row in claims if row["source"] == "paper"]
     count = Counter(row["verdict"] for row in own)
@@ -33,9 +37,12 @@ def answer(claims: Sequence[Row], privacy: Sequence[Row], audit: Sequence[Row], 
     for row in audit:
         arms[row["verdict"]] += int(row["arms"])
     proved = sum(row["guarantee"] == "proved" for row in privacy)
-    # Slips of no consequence are findings too, but nobody calls a misprint an error.
-    errors = [row for row in findings if row["status"] == "confirmed" and row["severity"] != "cosmetic"]
-    grave = sum(row["severity"] != "low" for row in errors)
+    # Slips of no consequence are findings too, but nobody calls a misprint an error, nor a value that is left out.
+    confirmed = [row for row in findings if row["status"] == "confirmed" and row["severity"] != "cosmetic"]
+    errors = [row for row in confirmed if "arxiv" in papers[row["paper"]] and row["kind"] != "unstated"]
+    left_out = sum(row["kind"] == "unstated" for row in confirmed)
+    of_code = len(confirmed) - len(errors) - left_out
+    severity = Counter(row["severity"] for row in errors)
     return summary.table(
         ["what", "what comes of it"],
         [
@@ -51,9 +58,11 @@ def answer(claims: Sequence[Row], privacy: Sequence[Row], audit: Sequence[Row], 
                 f" **{arms[VIOLATED]} beyond what their paper claims**",
             ],
             [
-                f"**{len(errors)} confirmed errors**, {grave} of them grave",
-                "each with its smallest counterexample and the reading under which the paper is right; for grave ones,"
-                " [a letter to the authors and a script](results/paper/letters)",
+                f"**{len(errors)} confirmed errors** of the papers: {severity['high']} of high severity,"
+                f" {severity['medium']} of medium, {severity['low']} of low",
+                f"each with a counterexample and the reading under which the paper is right; besides, {left_out} values"
+                f" that are needed and not stated, and {of_code} errors in public code of others. From medium severity"
+                " on: [a letter to the authors, and a script](results/paper/letters)",
             ],
         ],
     )
@@ -92,13 +101,20 @@ def papers(claims: Sequence[Row], papers: Mapping[str, Any], places: Mapping[str
 
 
 def gravest(findings: Sequence[Row], papers: Mapping[str, Any]) -> str:
-    """The gravest finding of each paper, one per line, its subject first; findings come in their order of gravity."""
+    """The gravest finding of each paper, one per line, subject first, and who has none of weight.
+
+    Args:
+        findings: rows of findings.csv in their order of gravity.
+        papers: what is known of each paper by key, with `arxiv` where it is a paper of others.
+    """
     first: dict[str, Row] = {}
     for row in findings:
         if row["headline"] and "arxiv" in papers[row["paper"]]:
             first.setdefault(row["paper"], row)
-    return "\n".join(
+    without = [called(about) for key, about in papers.items() if "arxiv" in about and key not in first]
+    lines = [
         f"- **{called(papers[row['paper']])}, {row['location']}**: {row['headline']}"
         f" [Why]({REPORT}/findings.html#finding-{slug(row['paper'], row['finding'])})"
         for row in first.values()
-    )
+    ]
+    return "\n".join([*lines, *(f"- **{name}**: none of medium or high severity." for name in without)])

@@ -49,25 +49,31 @@ QUERIES = {
     "statements.html": "coverage, what is not judged",
     "reliability.html": "speed, benchmark beside jax-privacy, opacus and numba, damaged files, fuzzing",
     "calculator.html": "how much noise do I need, noise multiplier for epsilon and delta, sample size, sensitivity, "
-    "sigma",
+    "sigma, convert rho to epsilon and delta, zCDP to differential privacy, power analysis, statistical power, how "
+    "many observations",
     "choose.html": "which method should I use, recommendation, advice, comparison of methods, best method",
     "regression.html": "how do I run a regression on my own data, CSV, standard errors, confidence intervals, "
-    "statsmodels, paragraph for a paper, wages by schooling, 0/1 outcome, p-values, what a budget buys",
+    "statsmodels, report a private estimate in a paper, paragraph for a paper, logistic regression, "
+    "wages by schooling, 0/1 outcome, p-values, what a budget buys",
     "install.html": "installation, requirements, download, clone, environment",
     "api.html": "API reference, functions, classes, arguments",
     "example-regression.html": "Jupyter, example of a private regression in Python",
     "example-instruments.html": "Jupyter, example with instrumental variables in Python, weak instruments",
-    "made.html": "how to cite, how do I run it at my epsilon, my own budget, a grid of my own, BibTeX, citation, "
-    "licence, versions, rule graph, pipeline, provenance",
+    "made.html": "how to cite, BibTeX, citation, licence, versions, rule graph, pipeline, provenance",
+    "made.html#own": "how do I run it at my epsilon, my own budget, a grid of my own, other sizes, more trials",
     "made.html#values": "guessed values, guesses, assumed values, assumptions, unstated, not stated, left open, our "
     "choices, chosen by us, defaults, hyperparameters, deviations",
 }  # fmt: skip
 # Questions for those who found nothing.
 ASKED = ("figure 5", "clipping threshold", "error in p", "privacy budget", "which method")
-PARTS = {"index.html#compute": "What it costs", "made.html#values": "Which values are not the papers'"}
+PARTS = {
+    "index.html#compute": "What it costs", "made.html#own": "At a budget, size or grid of your own",
+    "made.html#values": "Which values are not the papers'",
+}  # fmt: skip
 # Words by which readers look for parts of the documentation that say it otherwise.
 ALSO = {
     ("README.md", "how-to"): "reproduce one figure",
+    ("docs/library.md", "three-lines"): "composition of several runs, total budget",
     ("docs/pipeline.md", "the-environment"): "installation, set-up, conda, mamba, virtual environment, Windows, macOS",
 }
 # Marks of Markdown, each with what stands for it in plain text; rows of tables are lists, and programs are left out.

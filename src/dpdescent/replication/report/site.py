@@ -192,7 +192,12 @@ def _privacy(results: Content) -> View:
     failed = [claim for claim in results.claims if claim["kind"] == "privacy" and claim["verdict"] == "not reproduced"]
     keys = [paper["key"] for paper in results.papers]
     return {
-        "audit": results.audit, "refuted": _refuted(results), "failed": failed, "verdicts": summary.AUDITED,
+        "audit": results.audit, "refuted": (refuted := _refuted(results)),
+        "computed": [
+            finding for finding in select(results.findings, kind="privacy", status="confirmed")
+            if finding["headline"] and finding not in [each for each, _ in refuted]
+        ],
+        "failed": failed, "verdicts": summary.AUDITED,
         "cells": {key: summary.audit_cells(results.audit, key) for key in keys},
     }  # fmt: skip
 

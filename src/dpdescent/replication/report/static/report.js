@@ -160,10 +160,10 @@ function costs(budget) {
   put("cost", (entry) => ` · ${minutes(entry)} CPU-minutes, ${entry.peak_mb.toFixed(0)} MB at most, in the last full build`);
 }
 
-// Frames of tables that are wider than the screen say that they scroll; turning a phone, or opening what is folded,
+// Frames of tables and figures that are wider than the screen say that they scroll; turning a phone, or opening what is folded,
 // changes which ones do.
 function tellWide() {
-  for (const frame of document.querySelectorAll(".scroll")) {
+  for (const frame of document.querySelectorAll(".scroll, figure > .zoom")) {
     frame.toggleAttribute("data-wide", frame.scrollWidth > frame.clientWidth + 1);
   }
 }
@@ -184,6 +184,8 @@ window.addEventListener("beforeprint", () => document.querySelectorAll("details"
 tellWide();
 window.addEventListener("resize", tellWide);
 document.addEventListener("toggle", tellWide, true);
+// Of a picture too, which is loaded when it comes near.
+document.addEventListener("load", tellWide, true);
 document.querySelectorAll("form.filters[data-for]").forEach(filterable);
 document.querySelectorAll("table.sortable").forEach(sortable);
 document.querySelectorAll("[data-paged]").forEach(paged);

@@ -49,11 +49,13 @@
     const says = (id, said) => [2, 3, 5].some((part) => phrase(entries[id][part] || "").includes(said));
     const quoted = [...question.matchAll(/["“]([^"“”]+)["”]/g)].map(([, text]) => phrase(text)).filter((said) => said.trim());
     const asks = QUESTION.test(question.trim()), whole = phrase(question);
+    // Who asks for a budget without a figure or table means no row of the ledger.
+    const weight = (kind) => WEIGHT[kind] * (kind === "budget" && !places(question).length ? 0.5 : 1);
     // All words of the question are better than one that is rare, numbers apart; word for word is better, as a title best.
     const better = ({id, score, queryTerms}, rank) => score * (queryTerms.filter((word) => /[a-z]/.test(word)).length || 1)
       * (rank > 200 ? 1 : phrase(entries[id][2]) === whole ? 4 : says(id, whole) ? 2 : 1);
     return index.search(question.replace(/^(what .*)\bmeans?\b/i, "$1"), {
-      boostDocument: (id) => WEIGHT[entries[id][0]] * (asks && ANSWERS.includes(entries[id][0]) ? 1.5 : 1),
+      boostDocument: (id) => weight(entries[id][0]) * (asks && ANSWERS.includes(entries[id][0]) ? 1.5 : 1),
       filter: ({id}) => (!kind || entries[id][0] === kind) && quoted.every((said) => says(id, said)),
     }).map((found, rank) => ({...found, score: better(found, rank)})).sort((a, b) => b.score - a.score)
       .map(({id, queryTerms, terms}) => [entries[id], [queryTerms, terms].flatMap((each) => each.sort((a, b) => b.length - a.length))]);
