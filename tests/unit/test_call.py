@@ -25,7 +25,7 @@ def project(**datasets: str) -> Any:
         name: SimpleNamespace(item=f"p2020/{name}", packs=[SimpleNamespace(name="1")]) for name in ("fig01", "fig02")
     }
     sources = {name: {"source": source} for name, source in datasets.items()}
-    paper = SimpleNamespace(artefacts=figures, on_request={}, datasets=sources)
+    paper = SimpleNamespace(artefacts=figures, on_request={}, datasets=sources, yours=False)
     return SimpleNamespace(scale="paper", papers={"p2020": paper})
 
 
@@ -69,6 +69,19 @@ def test_figure_is_told_with_its_own_claims(here: Path, capsys: pytest.CaptureFi
     assert capsys.readouterr().out.splitlines() == [
         "p2020_fig01: a.csv, a.svg", "  reproduced     c1: mean error = 0.1235; criterion: at most 1",
     ]  # fmt: skip
+
+
+def test_values_of_users_are_told_with_what_they_replaced(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = call({"p2020_fig01"})
+    mine = {"value": 0.1, "yours": "mine.yaml, in place of 0.015"}
+    figures = {
+        name: {"uses": ["rho"], "cells": {}, "trials": {"value": 4, "chosen": "few"}} for name in ("fig01", "fig02")
+    }
+    whole.project.given = {}
+    whole.project.papers["p2020"].yours = True
+    whole.project.papers["p2020"].annotated = {"settings": {"rho": mine}, "artefacts": figures}
+    whole.finish()
+    assert capsys.readouterr().out.splitlines()[1:] == ["  yours: rho = 0.1 (mine.yaml, in place of 0.015)"]
 
 
 def test_a_page_by_itself_does_not_hide_where_a_figure_lies(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -283,3 +283,10 @@ def test_scratch_environment_puts_the_copy_first(tmp_path: Path, monkeypatch: py
     environment = compare.scratch_environment(tmp_path)
     assert environment["PYTHONPATH"] == str(tmp_path / "src")
     assert environment["KEPT"] == "yes"
+
+
+def test_who_asks_for_a_figure_is_told_of_it_and_not_of_all_verdicts(tmp_path: Path) -> None:
+    reference, made = results(tmp_path / "reference"), results(tmp_path / "made", **{"p/fig02.svg": "others"})
+    lines = compare.closing_lines(made, reference, "build", ["p/fig01.csv", "p/fig01.svg", "p/fig02.svg"]).splitlines()
+    assert lines[-1] == "Among them is what was asked for: p/fig01.csv, p/fig01.svg"
+    assert "Open" in compare.closing_lines(made, reference, "build").splitlines()[-1]

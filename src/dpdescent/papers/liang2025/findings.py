@@ -101,7 +101,7 @@ def _figure_9(evidence: Evidence) -> Finding:
         charitable="the figure itself is reproduced at T = 100; only its explanation is at stake: the gap is unfinished optimisation",
         repair="more iterations, or the gap told as one of optimisation",
         headline=(
-            f"2S-GD is {distances[100] / closed:.2g} times the error of 2SLS away from it after Figure 9's 100 steps, "
+            f"The iterate of 2S-GD is {distances[100] / closed:.2g} times the error of 2SLS away from it after Figure 9's 100 steps, "
             "which App. G.3 says suffice."
         ),
         shown=excerpt(
