@@ -43,7 +43,7 @@ def test_cost_of_the_sign_bit_by_its_two_laws() -> None:
     """rho1 = 100 and T = 2 at the published noise: Theta^(1) is normal with mean +-1/n, beta shows its sign."""
     right = stats.norm.cdf(1 / 1000 / (2 / 1000 * math.sqrt(2 / 100)))
     divergence = sum(a * math.log(a / b) for a, b in ((right, 1 - right), (1 - right, right)))
-    assert f"rho_1 = 100: one bit costs {divergence:.1f}" in text("release-beta-only")
+    assert f"at rho_1 = 100 one bit of beta costs {divergence:.1f}" in text("release-beta-only")
 
 
 def test_gap_of_two_stages_by_the_fixed_point() -> None:
