@@ -51,9 +51,9 @@ def _release_beta_only(evidence: Evidence) -> Finding:
         statement="'Algorithm 1 is rho-zCDP for output beta^(1), ..., beta^(T), where rho := rho_2'",
         expected=f"at most rho_2 = {worst['claimed_rho']:g}, whichever record",
         measured=(
-            f"Algorithm 3 costs {by_size}, where p = q = 1, n = 1000, T = 2, steps, thresholds and z are 1, y = -1, and x is 0 in all other records; "
-            f"on the paper's design {far['median']:.2g} at x = {far['M']:g}; Algorithm 1 costs {turned_sign(1000, 2):.3g} rho_2 without noise in the first stage, "
-            f"where y = -1e9 and x turns from 1 to -1; at rho_1 = 100 one bit of beta costs {finite['mean']:.1f}"
+            f"Algorithm 3 costs {by_size}, with p = q = 1, n = 1000, T = 2, steps, thresholds and z 1, y = -1, other x 0; "
+            f"{far['median']:.2g} at x = {far['M']:g} on the paper's design; Algorithm 1 {turned_sign(1000, 2):.3g} rho_2 (lambda_1 = 0, y = -1e9, x 1 or -1); "
+            f"at rho_1 = 100 one bit of beta costs {finite['mean']:.1f}"
         ),
         why="x moves Theta, and Theta every record's second-stage gradient; clipping bounds a record's own only",
         charitable=f"right if only y_i may differ, or the first stage is public; an ordinary record costs {ordinary['median']:.2g}",
