@@ -4,7 +4,7 @@ window.dpdescentCompute = {
   "peak_mb": 330.02
  },
  "all stages": {
-  "cpu_s": 11605.46,
+  "cpu_s": 10910.61,
   "peak_mb": 4339.3
  },
  "brown2024": {
@@ -324,8 +324,8 @@ window.dpdescentCompute = {
   "peak_mb": 455.56
  },
  "varshney2022": {
-  "cpu_s": 3367.82,
-  "peak_mb": 1084.06
+  "cpu_s": 2672.97,
+  "peak_mb": 1053.38
  },
  "varshney2022/ablation": {
   "cpu_s": 22.18,
@@ -384,8 +384,8 @@ window.dpdescentCompute = {
   "peak_mb": 200.49
  },
  "varshney2022/risk_vs_n": {
-  "cpu_s": 1191.46,
-  "peak_mb": 1084.06
+  "cpu_s": 496.61,
+  "peak_mb": 1053.38
  },
  "varshney2022/risk_vs_sigma": {
   "cpu_s": 20.67,
