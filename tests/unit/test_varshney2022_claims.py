@@ -435,7 +435,7 @@ TRUE: dict[str, Edit] = {
     "optimal-exponents-quantile": both(
         tilt("risk_vs_n", "N", 0.2, **RATE | {"sigma": 0.1}, variant=MORE),
         tilt("risk_vs_n", "N", 0.05, **RATE | {"sigma": 0.01}, variant=MORE),
-        tilt("risk_vs_n", "N", 0.1, panel=FIFTH, series=QUANTILE, variant="random grid"),
+        tilt("risk_vs_n", "N", 0.06, panel=FIFTH, series=QUANTILE, variant="random grid"),
     ),
 }
 TRUE |= dict.fromkeys(OPEN_AT_99, lambda made: None)
