@@ -185,7 +185,11 @@ def test_captions_begin_with_the_result_and_fold_the_key_away(
 
 def test_figures_lead_to_the_claims_of_each_verdict(made: dict[str, str], known: list[dict[str, Any]]) -> None:
     """Every figure and table has a card, whose numbers are those of the papers' own claims about it."""
-    cards = re.findall(r'<li data-paper="(\w+)" data-verdict="([^"]*)">(.*?)</li>', made["figures.html"], re.DOTALL)
+    cards = re.findall(
+        r'<li data-paper="(\w+)" data-verdict="([^"]*)" data-design="(?:of the paper|ours)">(.*?)</li>',
+        made["figures.html"],
+        re.DOTALL,
+    )
     assert len(cards) == sum(len(paper["artefacts"]) for paper in known)
     rows = read_rows(RESULTS / "claims.csv")
     for key, verdicts, text in cards:
@@ -197,6 +201,14 @@ def test_figures_lead_to_the_claims_of_each_verdict(made: dict[str, str], known:
         told = re.findall(r'#(claim-[^"]+)">(\d+) <span class="badge ([a-z-]+)">', text)
         assert {verdict.replace("-", " "): int(number) for _, number, verdict in told} == dict(count)
         assert all(f'id="{claim}"' in made[f"{key}.html"] for claim, *_ in told)
+
+
+def test_figures_of_the_papers_are_told_from_those_of_our_design(made: dict[str, str]) -> None:
+    """As many as the README's table says, which counts places of figures and tables."""
+    counted = re.findall(r"\| (\d+) \+ (\d+) \|", (ROOT / "README.md").read_text(encoding="utf-8"))
+    theirs = made["figures.html"].count('data-design="of the paper"')
+    assert theirs == sum(int(own) for own, _ in counted)
+    assert made["figures.html"].count('data-design="ours"') > sum(int(ours) for _, ours in counted)
 
 
 def test_pages_are_light(made: dict[str, str]) -> None:

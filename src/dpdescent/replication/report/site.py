@@ -26,6 +26,7 @@ from dpdescent.replication.report import (
     curves,
     documents,
     finding_pages,
+    front,
     glossary,
     guide,
     letters,
@@ -43,6 +44,8 @@ from dpdescent.replication.report.content import Content, Row, View, select
 from dpdescent.replication.report.pages import CURVES, INDEX, MENUS, PAGES, STATIC
 
 HERE = Path(__file__).parent
+# Whose design a figure or table is.
+DESIGNS = ("of the paper", "ours")
 # The name of a page with its data.
 Page = tuple[str, View]
 
@@ -166,12 +169,13 @@ def _overview(results: Content, software: Mapping[str, Any]) -> View:
 def _figures(results: Content) -> View:
     """Figures and tables by paper, each with its claims by verdict: the papers' own, or ours where there are none."""
     cards = [(paper, [_card(results, paper, each) for each in paper["artefacts"]]) for paper in results.papers]
-    return {"sheet": cards, "verdicts": wording.VERDICTS}
+    return {"sheet": cards, "verdicts": wording.VERDICTS, "designs": DESIGNS}
 
 
 def _card(results: Content, paper: View, artefact: View) -> View:
     source, claims = paper_pages.verdicts(select(results.claims, paper=paper["key"], artefact=artefact["id"]))
-    return {"artefact": artefact, "source": source, "claims": claims}
+    theirs = "arxiv" in paper and front.OWN_PLACE.match(artefact["place"])
+    return {"artefact": artefact, "source": source, "claims": claims, "design": DESIGNS[0 if theirs else 1]}
 
 
 def _claims(results: Content) -> View:
