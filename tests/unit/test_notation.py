@@ -6,7 +6,8 @@ import unicodedata
 import pytest
 from matplotlib.mathtext import MathTextParser
 
-from dpdescent.replication.notation import from_mathtext, html, mathtext
+from dpdescent.replication.drawing.labels import from_mathtext
+from dpdescent.replication.notation import html, mathtext
 from dpdescent.replication.notation import plain as in_unicode
 
 

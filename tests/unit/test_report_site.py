@@ -15,7 +15,7 @@ import pytest
 
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.judging import other_seed
-from dpdescent.replication.report import about, content, pages, site, wording
+from dpdescent.replication.report import about, content, pages, site, summary, wording
 from dpdescent.replication.report.demonstrations import demonstrations
 from report_made import INVENTORIES, RESULTS, ROOT, TRIALS, papers, texts
 
@@ -209,6 +209,14 @@ def test_figures_of_the_papers_are_told_from_those_of_our_design(made: dict[str,
     theirs = made["figures.html"].count('data-design="of the paper"')
     assert theirs == sum(int(own) for own, _ in counted)
     assert made["figures.html"].count('data-design="ours"') > sum(int(ours) for _, ours in counted)
+
+
+def test_a_paper_whose_claims_are_the_readers_own_keeps_its_row() -> None:
+    whole = content.load(RESULTS, papers()[:1], INVENTORIES, TRIALS)
+    mine = [claim | {"source": "yours"} for claim in whole.claims if claim["paper"] == whole.papers[0]["key"]]
+    text = site.pages(dataclasses.replace(whole, claims=mine, findings=[]), about.software(ROOT))["index.html"]
+    assert f'source=yours">{summary.held(Counter(claim["verdict"] for claim in mine))}</a>' in text
+    assert "conjectures of ours hold" not in text
 
 
 def test_pages_are_light(made: dict[str, str]) -> None:

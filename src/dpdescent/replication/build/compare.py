@@ -205,9 +205,9 @@ def closing_lines(results: str | Path, reference: str | Path, build: str | Path,
     lines = [report.text()]
     if equal := [name for name in asked if name in report.same]:
         lines.append(f"Among them is what was asked for: {', '.join(equal)}")
-    claims = Path(results) / "claims.csv"
     if asked:
         return "\n".join(lines)
+    claims = Path(results) / "claims.csv"
     if claims.exists() and is_damaged(claims) and not restored([claims]):
         lines.append(refusal([claims]))
     elif claims.exists():

@@ -17,7 +17,7 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from dpdescent.replication.notation import from_mathtext
+from dpdescent.replication.drawing.labels import from_mathtext
 
 # The fewest points of one line of a panel that is worth a look.
 FEWEST = 3

@@ -194,13 +194,12 @@ def _findings(results: Content) -> View:
 
 def _privacy(results: Content) -> View:
     failed = [claim for claim in results.claims if claim["kind"] == "privacy" and claim["verdict"] == "not reproduced"]
-    keys = [paper["key"] for paper in results.papers]
+    keys, refuted = [paper["key"] for paper in results.papers], _refuted(results)
+    attacked = [finding for finding, _ in refuted]
+    grave = [finding for finding in select(results.findings, kind="privacy", status="confirmed") if finding["headline"]]
     return {
-        "audit": results.audit, "refuted": (refuted := _refuted(results)),
-        "computed": [
-            finding for finding in select(results.findings, kind="privacy", status="confirmed")
-            if finding["headline"] and finding not in [each for each, _ in refuted]
-        ],
+        "audit": results.audit, "refuted": refuted,
+        "computed": [finding for finding in grave if finding not in attacked],
         "failed": failed, "verdicts": summary.AUDITED,
         "cells": {key: summary.audit_cells(results.audit, key) for key in keys},
     }  # fmt: skip
