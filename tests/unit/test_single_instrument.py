@@ -33,7 +33,7 @@ def by_products(sample: IVSample, arms: TwoStageArms, normals: Normals, monkeypa
 
 def check(sample: IVSample, arms: TwoStageArms, normals: Normals, rtol: float = 1e-11) -> Descent:
     """The descent, after a comparison of its paths and counts with the twin's."""
-    assert single_instrument.worth(sample, arms.gamma1)
+    assert single_instrument.worth(sample)
     result = descend(sample, arms, normals, record=True)
     for k, T in enumerate(arms.steps):
         Thetas, betas, clipped1, clipped2 = twins.two_stage(sample, arms, normals, k)
@@ -55,6 +55,16 @@ def test_sorted_records_equal_the_twin(gamma1: float, gamma2: float) -> None:
 
 def test_every_run_may_have_thresholds_of_its_own() -> None:
     check(sample_of(), arms_of(np.geomspace(0.5, 30.0, 6), np.geomspace(60.0, 0.5, 6)), normals_of())
+
+
+@pytest.mark.parametrize("runs", [single_instrument.THRESHOLDS, single_instrument.THRESHOLDS + 1, 130])
+def test_many_runs_may_have_thresholds_of_their_own(runs: int) -> None:
+    """Some clip nothing, some nearly everything, and two have the same threshold."""
+    gammas = np.random.default_rng(3).permutation(np.geomspace(1e-2, 1e3, runs))
+    gammas[:3] = np.inf, gammas[3], gammas[3]
+    result = check(sample_of(), arms_of(gammas, gammas[::-1], runs=runs), normals_of(runs))
+    assert result.clipped1.max() > 0.9
+    assert result.clipped1.min() == 0.0
 
 
 def test_large_noise_and_an_overflowing_run_stay_with_the_twin() -> None:
@@ -126,10 +136,9 @@ def test_most_records_are_seen_to_be_clipped_in_no_run(monkeypatch: pytest.Monke
 def test_what_is_left_to_matrix_products(change: dict[str, np.ndarray]) -> None:
     sample = sample_of()
     fields = {"Z": sample.Z, "X": sample.X, "y": sample.y, "count": None} | change
-    assert not single_instrument.worth(IVSample(**fields), np.ones(3))
-    assert single_instrument.worth(sample, np.ones(1000))
-    assert not single_instrument.worth(sample, np.arange(1.0, 66.0))
-    assert not single_instrument.worth(sample_of(100), np.ones(3))
+    assert not single_instrument.worth(IVSample(**fields))
+    assert single_instrument.worth(sample)
+    assert not single_instrument.worth(sample_of(100))
 
 
 @pytest.mark.parametrize(("gamma1", "gamma2"), [(1.0, 1.0), (0.01, 40.0), (np.inf, 2.0), (3.0, np.inf), (1e300, 1e-3)])

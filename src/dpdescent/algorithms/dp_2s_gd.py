@@ -146,7 +146,7 @@ def descend(sample: IVSample, arms: TwoStageArms, normals: Normals, record: bool
     total = int(arms.steps.max())
     if normals.stage1.shape[0] < total or normals.stage2.shape[0] < total:
         raise ValueError(f"{normals.stage1.shape[0]} steps of noise do not suffice for T={total}")
-    sorted_serve = single_instrument.worth(sample, arms.gamma1)
+    sorted_serve = single_instrument.worth(sample)
     if sorted_serve and len(arms) == 1:
         return _one_run(sample, arms, normals, record)
     # The longest arms come first, because the arms still running are then a prefix of the columns.

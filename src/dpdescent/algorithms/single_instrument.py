@@ -4,10 +4,12 @@ With p = q = 1 the first stage's clipped gradient of a record, z (z Theta - x), 
 clipped at the threshold; sorted records give the sum of these (`clipped_linear_sums`). The second stage's gradient,
 Theta z (z u - y) at u = Theta beta, has another threshold in every run and step, divided by |Theta|. There the records
 are tested at the smallest and largest u of all runs. The gradient is largest at one of the two, so that most records
-turn out to be clipped in no run; moments give their sum.
+turn out to be clipped in no run; moments give their sum. Many thresholds have the first stage summed so too.
 """
 
 import math
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +20,9 @@ from dpdescent.data.iv import IVSample
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-# Largest number of first-stage thresholds, each of which sorts the records. With more of them matrix products are as
-# fast.
-THRESHOLDS = 64
+# Largest number of different thresholds that have sorted records or a screen each. More of them are put into sets of
+# near ones, each of which has one screen.
+THRESHOLDS, SETS = 64, 8
 
 # Records this close to the threshold, relative to it, are tested in every run; the margin exceeds the rounding of a
 # test.
@@ -30,11 +32,25 @@ SLACK = 1e-6
 FEW, AHEAD = 64, 0.1
 
 
-def worth(sample: IVSample, gamma1: Array) -> bool:
-    """Whether runs with these first-stage thresholds are computed faster here than by matrix products."""
-    if sample.p != 1 or sample.q != 1 or sample.count is not None or len(np.unique(gamma1)) > THRESHOLDS:
+def worth(sample: IVSample) -> bool:
+    """Whether runs are computed faster here than by matrix products."""
+    if sample.p != 1 or sample.q != 1 or sample.count is not None:
         return False
     return worth_sorting(sample.Z[:, 0], sample.Z[:, 0], sample.X[:, 0], sample.y)
+
+
+class Group(NamedTuple):
+    """Runs that share a screen or sorted records.
+
+    Attributes:
+        least: the smallest of their thresholds.
+        runs: their indices.
+        alike: whether they have one threshold.
+    """
+
+    least: float
+    runs: Index | slice
+    alike: bool
 
 
 class Screen:
@@ -125,42 +141,65 @@ class Gradients:
 
     def __init__(self, sample: IVSample) -> None:
         z = sample.Z[:, 0]
-        self.first, self.second = Lines.of(z * z, z * sample.X[:, 0]), Lines.of(z * z, z * sample.y)
-        self.sorted: dict[float, ClippedLinearSums] = {}
-        self.screens: dict[float, Screen] = {}
-        self.grouped: dict[bytes, list[tuple[float, Index | slice]]] = {}
+        self.first, self.second = _Stage(z * z, z * sample.X[:, 0]), _Stage(z * z, z * sample.y)
+        self.groups: dict[bytes, list[Group]] = {}
 
     def clipped(self, Theta: Array, beta: Array, gamma1: Array, gamma2: Array) -> tuple[Array, Array, Array, Array]:
         """Sums of both stages' clipped gradients, then the numbers of clipped ones; all arrays have shape (runs,)."""
-        sum1, count1, sum2, count2 = np.zeros((4, len(Theta)))
-        for gamma, members in self._groups(gamma1):
-            if gamma not in self.sorted:
-                self.sorted[gamma] = ClippedLinearSums.of(self.first, gamma)
-            sum1[members], count1[members] = self.sorted[gamma].cut(Theta[members])
-        if not Theta.all():
-            # At Theta = 0 every gradient is 0.
-            nonzero = np.flatnonzero(Theta)
-            if len(nonzero):
-                sum2[nonzero], count2[nonzero] = self._second(Theta[nonzero], beta[nonzero], gamma2[nonzero])
-        else:
-            sum2, count2 = self._second(Theta, beta, gamma2)
+        sum2, count2 = np.zeros((2, len(Theta)))
+        sum1, count1 = self.first.fixed(Theta, gamma1, self._groups(gamma1))
+        # At Theta = 0 every gradient of the second stage is 0.
+        some = slice(None) if Theta.all() else np.flatnonzero(Theta)
+        if len(Theta[some]):
+            with np.errstate(over="ignore"):
+                v, thresholds = Theta[some] * beta[some], gamma2[some] / np.abs(Theta[some])
+            total, count2[some] = self.second.moving(v, thresholds, self._groups(gamma2[some]))
+            sum2[some] = Theta[some] * total
         return sum1, sum2, count1, count2
 
-    def _second(self, Theta: Array, beta: Array, gamma2: Array) -> tuple[Array, Array]:
-        """Sums of the second stage's clipped gradients, and numbers of clipped ones, where no Theta is 0."""
-        total, count = np.zeros((2, len(Theta)))
-        with np.errstate(over="ignore"):
-            v, thresholds = Theta * beta, gamma2 / np.abs(Theta)
-        for gamma, members in self._groups(gamma2):
-            if gamma not in self.screens:
-                self.screens[gamma] = Screen(self.second)
-            total[members], count[members] = self.screens[gamma].cut(v[members], thresholds[members])
-        return Theta * total, count
+    def _groups(self, gammas: Array) -> list[Group]:
+        """Runs with one threshold each, or with near ones where there are many."""
+        if (key := gammas.tobytes()) not in self.groups:
+            self.groups[key] = list(_grouped(gammas))
+        return self.groups[key]
 
-    def _groups(self, gammas: Array) -> list[tuple[float, Index | slice]]:
-        """Every threshold with the runs that have it."""
-        if (key := gammas.tobytes()) not in self.grouped:
-            distinct = np.unique(gammas).tolist()
-            runs = [slice(None)] if len(distinct) == 1 else [np.flatnonzero(gammas == gamma) for gamma in distinct]
-            self.grouped[key] = list(zip(distinct, runs, strict=True))
-        return self.grouped[key]
+
+class _Stage:
+    """Sums of a stage's clipped lines for groups of runs, from sorted records and screens that stay between steps."""
+
+    def __init__(self, slope: Array, height: Array) -> None:
+        self.lines = Lines.of(slope, height)
+        self.sorted: dict[float, ClippedLinearSums] = {}
+        self.screens: dict[float, Screen] = {}
+
+    def fixed(self, v: Array, threshold: Array, groups: list[Group]) -> tuple[Array, Array]:
+        """Sums of the clipped values, and numbers of clipped values, where groups of one threshold keep it."""
+        if not groups[0].alike:
+            return self.moving(v, threshold, groups)
+        total, count = np.zeros((2, len(v)))
+        for group in groups:
+            if group.least not in self.sorted:
+                self.sorted[group.least] = ClippedLinearSums.of(self.lines, group.least)
+            total[group.runs], count[group.runs] = self.sorted[group.least].cut(v[group.runs])
+        return total, count
+
+    def moving(self, v: Array, threshold: Array, groups: list[Group]) -> tuple[Array, Array]:
+        """Sums of the clipped values, and numbers of clipped values, where every run and step has its threshold."""
+        total, count = np.zeros((2, len(v)))
+        for group in groups:
+            if group.least not in self.screens:
+                self.screens[group.least] = Screen(self.lines)
+            screen = self.screens[group.least]
+            total[group.runs], count[group.runs] = screen.cut(v[group.runs], threshold[group.runs])
+        return total, count
+
+
+def _grouped(gammas: Array) -> Iterator[Group]:
+    distinct = np.unique(gammas).tolist()
+    if len(distinct) == 1:
+        yield Group(distinct[0], slice(None), alike=True)
+    elif len(distinct) <= THRESHOLDS:
+        yield from (Group(gamma, np.flatnonzero(gammas == gamma), alike=True) for gamma in distinct)
+    else:
+        for runs in np.array_split(np.argsort(gammas, kind="stable"), SETS):
+            yield Group(float(gammas[runs[0]]), runs, alike=False)
