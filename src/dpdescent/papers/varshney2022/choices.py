@@ -234,7 +234,6 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield _bias(evidence)
     yield from _risk(evidence)
     yield from _choices(evidence)
-    yield _quantiles(evidence)
     yield from _laws(evidence)
 
 
@@ -345,20 +344,6 @@ def _choices(evidence: Evidence) -> Iterator[Claim]:
             cells=criteria.paired_ratios(beside, ["level"]), criterion=at_most(most, {"factor": ": log^{2a} N", "rule": ": the factor of 2 that Lemma 3.10 prints, squared"}.get(choice, "")),
             changed="Before a review sixty trials decided. After a second reading the constant is not called hidden, because Lemma 3.10 prints it. " * (choice == "rule") + criteria.WERE_APART, note=_levels(table, choice),
         )  # fmt: skip
-
-
-def _quantiles(evidence: Evidence) -> Claim:
-    """Judges how far the claims at 90 % of the residuals speak for 99 %, at the one place where both were run."""
-    table = risks(evidence, CHOICES, AMBSSGD, "more trials", choice="rule")
-    prose, run = (table[table["level"] == level] for level in ("q = 0.99", "q = 0.9"))
-    return claim_on_all_cells(
-        id="quantile-of-prose", artefact=CHOICES, location="Sec. 1.1, Sec. 3.2", kind="text", source="ours",
-        statement="(ours) DP-STAT at 99 %, as the prose has it, has the risk of DP-STAT at 90 %, at which the claims on d, kappa and sample sizes are judged, up to a constant",
-        quantity=f"risk at q = 0.99 over that at q = 0.9, N = 100,000, sigma = 0.1, eps = 1; {MEDIAN}",
-        cells=algebra.ratios(prose, run, ["N", "d", "sigma", "eps"]), criterion=at_most(SAME_ORDER),
-        changed="The claim was added after a review.",
-        note="thresholds lie on a grid of factors of two, and enter the risk squared; claims on N, eps, delta and sigma are judged at both. Residuals above the quantile are told from noise where (1 - q) s is above the sd of a count, alpha sqrt(L), which takes ten times the records at 99 %",
-    )  # fmt: skip
 
 
 def _levels(table: pd.DataFrame, choice: str) -> str:

@@ -91,8 +91,6 @@ PRINTED_MEDIAN = "medians over trials, which are kind to the printed rule"
 
 # Said of the quantile rule, because the prose has DP-STAT at a fixed quantile (99 %), Algorithm 3 at all residuals plus
 # noise, which overshoots.
-FIXED_QUANTILE = "(DP-STAT at a fixed quantile, as the prose has it, which says 99 %; 90 % here)"
-# Said where both quantiles were run.
 BOTH_QUANTILES = "(DP-STAT at a fixed quantile, as the prose has it, which says 99 %; at 90 % and at 99 %)"
 PROSE_READ = "After a fourth reading the 99 % of the prose is a reading too, where 90 % alone decided."
 # Said of claims of the paper whose tables have no run at a fixed quantile.

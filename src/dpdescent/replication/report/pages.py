@@ -62,6 +62,8 @@ TRIALS = (
     "docs/cluster.csv",
     "docs/scaling.csv",
     "docs/samplers.csv",
+    "docs/speed.csv",
+    "docs/dearest.csv",
     "results/bench.csv",
     *DOCUMENTS.values(),
 )

@@ -33,10 +33,11 @@ TRIALS = (
 
 
 def view(files: Iterable[Path]) -> dict[str, Any]:
-    """Data of the page, from those CSVs (`damage`, `fuzz`, `cluster`, `scaling`, `bench`) that exist."""
+    """Data of the page, from those CSVs of `pages.TRIALS` that exist."""
     tables = {file.stem: read_rows(file) for file in files if file.is_file() and file.suffix == ".csv"}
     return {
         "damage": _damage(tables.get("damage", [])), "bench": _bench(tables.get("bench", [])), "trials": TRIALS,
+        "tried": tables.get("speed", []), "dearest": tables.get("dearest", []),
         "tables": {key: tables.get(key, []) for key, *_ in TRIALS},
     }  # fmt: skip
 
