@@ -14,18 +14,18 @@ import pytest
 from dpdescent.algorithms.lambda_cgd import CGDArms, KANProblem
 from dpdescent.models import kan
 from dpdescent.papers.wang2026 import (
+    attained,
     corollaries,
     criteria,
     explicit_bounds,
     guarantees,
     identities,
-    lemmas,
     multipliers,
     not_testable,
     powers,
+    printed_multipliers,
     rates,
     starts,
-    theorem_5_1,
 )
 from dpdescent.papers.wang2026.corollaries import Power
 from dpdescent.papers.wang2026.explicit import Terms
@@ -638,10 +638,10 @@ def test_a_multiplier_of_another_power_refutes_theorem_5_1(name: str, monkeypatc
         changed = {"rate": rate, "eps": eps**-0.5, "lam": (1 - lam) ** -0.5}
         return changed.get(POWERS.get(name, ""), math.log(1 / delta) ** 0.25)
 
-    monkeypatch.setattr(theorem_5_1.tail, "multiplier", multiplier)
-    theorem_5_1._power.cache_clear()
-    assert judged({}, theorem_5_1)[name].verdict == "not reproduced"
-    theorem_5_1._power.cache_clear()
+    monkeypatch.setattr(printed_multipliers.tail, "multiplier", multiplier)
+    printed_multipliers._power.cache_clear()
+    assert judged({}, printed_multipliers)[name].verdict == "not reproduced"
+    printed_multipliers._power.cache_clear()
 
 
 def test_linear_splines_and_steep_activations_do_not_satisfy_assumption_3_2(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -655,9 +655,19 @@ def test_linear_splines_and_steep_activations_do_not_satisfy_assumption_3_2(monk
 def test_closed_forms_at_the_places_of_their_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the pair's divergence is larger, D.9 asks for too little at B = n, or one step less asks for more."""
     for name, module, attribute, wrong in (
-        ("lemma-f.9", lemmas, "_divergence", lambda kappa, eps, T, r: 1.0),
-        ("theorem-d.9-full-batch", lemmas.closed_forms, "independent_multiplier", lambda T, r, eps, delta: 1e-3),
-        ("algorithm-1-updates", lemmas.closed_forms, "independent_multiplier", lambda T, r, eps, delta: 1.0 / T),
+        ("lemma-f.9", attained, "_divergence", lambda kappa, eps, T, r: 1.0),
+        (
+            "theorem-d.9-full-batch",
+            printed_multipliers.closed_forms,
+            "independent_multiplier",
+            lambda T, r, eps, delta: 1e-3,
+        ),
+        (
+            "algorithm-1-updates",
+            printed_multipliers.closed_forms,
+            "independent_multiplier",
+            lambda T, r, eps, delta: 1.0 / T,
+        ),
     ):
         assert WORLD[name].verdict == "reproduced"
         with monkeypatch.context() as patched:

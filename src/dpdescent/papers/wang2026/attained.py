@@ -9,25 +9,27 @@ smaller gradients. In units of C_clip a step is R = (1-r) N(0, kappa^2) + r N(s,
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import gammaln, gammasgn, log_ndtr, logsumexp, ndtr
+from scipy.stats import binom
 
 from dpdescent.checks import require_positive
 from dpdescent.papers.wang2026.arms import FIXED
-from dpdescent.papers.wang2026.criteria import EQUAL, PAIR, claim_on_all_cells, place_text, rows, vacuous
+from dpdescent.papers.wang2026.criteria import EQUAL, IN_CODE, PAIR, claim_on_all_cells, place_text, rows, vacuous
 from dpdescent.papers.wang2026.setting import Part, Row, Spec
-from dpdescent.privacy.participation import accountants, counterexample, pairs
+from dpdescent.privacy.participation import accountants, counterexample, gaussian, pairs
 from dpdescent.privacy.participation.divergence import Estimate as Drawn
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.algebra import rows_of
+from dpdescent.replication.judging.algebra import Places, rows_of
 from dpdescent.replication.judging.bound_rows import ROUNDING, STANDARD_ERRORS, bound_row
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, joined
-from dpdescent.replication.judging.statistics import NOTHING, Z95, Estimate
+from dpdescent.replication.judging.statistics import NOTHING, Z95, Estimate, quotient
 
 COUNTEREXAMPLE = "sampling_counterexample"
 Array = NDArray[np.float64]
@@ -35,6 +37,8 @@ Array = NDArray[np.float64]
 REPLACED, REMOVED = 2.0, 1.0
 # Thresholds that are tried, in units of the noise, beyond the shift; every one of them is a lower bound.
 _REACH, _PLACES = 40.0, 8001
+# The most steps at which a divergence is computed here, which takes some hundredths of a second each.
+FEW_STEPS = 20
 # Terms of a binomial series, whose tail falls like a power of the term's number that is above alpha + 1.
 _TERMS = 1000
 
@@ -183,7 +187,7 @@ def _row(base: Row, series: str, delta: Drawn) -> Row:
 
 
 def judge(evidence: Evidence) -> Iterator[Claim]:
-    """Yields the claim on Theorem F.8 for batches of fixed size."""
+    """Yields the claims on Theorem F.8 for batches of fixed size, and on Lemma F.9."""
     keys = ("panel", "T", "r", "lam", "eps", "delta", "kappa")
     pair, attained = (rows(evidence, COUNTEREXAMPLE, series=series) for series in (PAIR_DELTA, ATTAINED))
     yield claim_on_all_cells(
@@ -197,6 +201,12 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         criterion=at_most(1.0 + EQUAL),
         note="all other clipped gradients are -C_clip v, the record's own is C_clip v or 0; finding theorem-f.8-sampling",
     )  # fmt: skip
+    yield claim_on_all_cells(
+        id="lemma-f.9", artefact=COUNTEREXAMPLE, location="Lemma F.9", kind="privacy", source="paper",
+        statement="both hockey-stick divergences of the pair are at most S(E) times the worst one over E plus the probability of the complement of E",
+        quantity="the larger exact divergence at lambda = 0 over the right side, E the patterns of at most k participations, at the k at which that side is least: the largest over T, r, kappa and eps",
+        cells=_lemma_f_9_ratios(evidence), criterion=at_most(1.0 + EQUAL), changed=IN_CODE, note="Poisson samples, as the lemma has them",
+    )  # fmt: skip
 
 
 def _ratio(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:
@@ -206,6 +216,33 @@ def _ratio(first: "pd.Series[float]", second: "pd.Series[float]") -> Estimate:
     errors = [row["delta_se"] / row["mean"] for row in (first, second) if row["delta_se"] > 0]
     value, factor = first["mean"] / second["mean"], math.exp(Z95 * math.hypot(*errors)) if errors else 1.0
     return Estimate(value, value / factor, value * factor)
+
+
+def _lemma_f_9_ratios(evidence: Evidence) -> Places:
+    table = rows(evidence, COUNTEREXAMPLE, series=PAIR_DELTA)
+    table = table[
+        (table["T"] > 1)
+        & (table["T"] <= FEW_STEPS)
+        & (table["kappa"] > 0)
+        & (table["eps"] > 0)
+        & (table["r"] > 0)
+        & (table["r"] < 1)
+    ]
+    ratios = {}
+    for row in algebra.rows_of(table.drop_duplicates(["T", "r", "kappa", "eps"])):
+        T, r, kappa, eps = int(row["T"]), float(row["r"]), float(row["kappa"]), float(row["eps"])
+        # The number of participations is taken at which the right side is least.
+        most = np.arange(1, T + 1)
+        inside = binom.cdf(most, T, r)
+        right = inside * gaussian.delta(np.sqrt(most) / kappa, eps) + 1.0 - inside
+        place = algebra.place_of(row, ("T", "r", "kappa", "eps"))
+        ratios[place] = quotient(_divergence(kappa, eps, T, r), float(right.min()))
+    return ratios
+
+
+@cache
+def _divergence(kappa: float, eps: float, T: int, r: float) -> float:
+    return pairs.independent_delta(kappa, eps, T, r, "down")
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:

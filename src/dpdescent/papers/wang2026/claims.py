@@ -14,16 +14,17 @@ from dpdescent.papers.wang2026 import (
     figure_1,
     guarantees,
     identities,
+    lemma_runs,
     lemmas,
     localisation,
     multipliers,
     not_testable,
     powers,
+    printed_multipliers,
     remark_4_2,
     stability,
     starts,
     terms,
-    theorem_5_1,
     width,
     window_rates,
 )
@@ -31,7 +32,7 @@ from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (
     figure_1, remark_4_2, correlation, terms, localisation, clipping, width, window_rates, corollaries, powers, guarantees,
-    attained, multipliers, theorem_5_1, starts, explicit_bounds, stability, lemmas, identities, not_testable,
+    attained, multipliers, printed_multipliers, starts, explicit_bounds, stability, lemmas, lemma_runs, identities, not_testable,
 )  # fmt: skip
 
 

@@ -48,6 +48,8 @@ BREAKS_DOWN = 2.0
 STAYS = 0.9
 # The text of `changed` for claims that cannot fail.
 ALGEBRA = "Before a review it was counted among the claims, though it is algebra and cannot fail."
+# The text of `changed` for claims whose settings were moved to the configuration.
+IN_CODE = "Before a review its places stood in code and not in the configuration."
 # Equalities of exact values, to rounding.
 EQUAL = 1e-6
 # Accountants by their role in the paper.

@@ -5,15 +5,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 
 from dpdescent.algorithms import lambda_cgd
 from dpdescent.algorithms.lambda_cgd import KANProblem, State, shifted
 from dpdescent.papers.wang2026 import explicit, network, stability, training
 from dpdescent.papers.wang2026.arms import Arm
+from dpdescent.papers.wang2026.criteria import AGREES, claim_on_all_cells, range_of, regime, rows
 from dpdescent.papers.wang2026.explicit import Comparator
 from dpdescent.papers.wang2026.setting import Array, Row, Spec
 from dpdescent.papers.wang2026.training import Clipped, Seed, Target
+from dpdescent.replication.judging import algebra
+from dpdescent.replication.judging.criteria import BELOW_0, at_most, within_of
+from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.records import Regime
+from dpdescent.replication.judging.statistics import proportion
 
+PROOF = "ext_proof"
 # Series of the table, by the lemma that bounds it.
 NAMES = ("Lemma C.6", "Lemma C.7", "Lemma C.8", "Lemma C.9", "Lemma C.10", "Lemma C.17", "Lemma C.19")
 DRIFT = "drift over its mean"
@@ -262,3 +270,119 @@ def _explicit(runs: Wide, seed: Seed, arm: Arm) -> Iterator[Row]:
     }  # fmt: skip
     for series, number in values.items():
         yield {**base, "series": series, "value": number}
+
+
+# Claims ----------------------------------------------------------------------------------------------------------------
+
+# Failure probability of every event in the table.
+EVENT = 0.05
+EVENTS = (
+    ("lemma-c.6", "Lemma C.6", "the summed squared fluctuations of batches stay within 2 T G^2/B + 8 G^2 log(1/delta)"),
+    ("lemma-c.7", "Lemma C.7", "the linear martingale of the batches stays within 4 sqrt(2) eta G Rbar sqrt(T log(2/delta)/B)"),
+    ("lemma-c.8", "Lemma C.8", "the linear martingale of the noise stays within 4 (1 - lambda) eta c_priv Rbar sqrt(T log(2/delta))"),
+    ("lemma-c.9", "Lemma C.9", "the mixed martingale stays within 4 (1 - lambda) eta^2 c_priv G sqrt(V_Z log(2/delta)/B)"),
+    ("lemma-c.10", "Lemma C.10", "the fluctuation of the potential stays within M_pot"),
+    ("lemma-c.17", "Lemma C.17", "outputs along the runs stay within F"),
+    ("lemma-c.19", "Lemma C.19", "the summed losses of the batches exceed the summed risks by at most U (sqrt(2 T log(1/delta)/B) + 2/3 log(1/delta))"),
+)  # fmt: skip
+EARLIER = "Before a review longer runs of narrower networks were looked at, outside of the lemmas' conditions."
+
+
+def judge(evidence: Evidence) -> Iterator[Claim]:
+    """Yields the claims on steps and events along runs, and on explicit bounds."""
+    yield from _steps(evidence)
+    yield from _events(evidence)
+    yield from _explicit_bounds(evidence)
+    yield _independent_bound(evidence)
+
+
+def proof_rows(evidence: Evidence, series: str) -> pd.DataFrame:
+    """Rows of a series of the table on the proofs."""
+    return rows(evidence, PROOF, series=series)
+
+
+def _steps(evidence: Evidence) -> Iterator[Claim]:
+    for name, series, place, words in (
+        ("lemma-c.2", VIOLATED_C2, "Lemma C.2 (with B.4)", "2/3 L_S(W) <= <grad L_S(W), W - W*> + 4/3 L_S(W*) in the localized region"),
+        ("lemma-d.11", VIOLATED_D11, "Lemma D.11", "at lambda = 0 the loss of a step is at most 4 L_S(W*) + (3/(2 eta)) times the fall of the squared distance and the displayed fluctuations"),
+    ):  # fmt: skip
+        table = proof_rows(evidence, series)
+        yield claim_on_all_cells(
+            id=name, artefact=PROOF, location=place, kind="theorem", source="paper", statement=words,
+            quantity="share of iterates with nu D^2 <= 1/2 at which it fails, for four comparators: the largest over m, lambda and kappa",
+            cells=algebra.means(table, ("m", "lam", "kappa")), criterion=at_most(0.0), changed=EARLIER if name == "lemma-c.2" else "",
+            regime=regime(table, upper=False),
+            note=f"checks a run {range_of(table['checks'])}, with noise and m of at least 256 one, at W* itself; nu by the second layer that was drawn",
+        )  # fmt: skip
+    slack = proof_rows(evidence, FAR)
+    last = algebra.rows_at_end(slack, "factor")
+    yield claim_on_all_cells(
+        id="comparator-inequality-is-local", artefact=PROOF, location="Sec. 4.1", kind="text", source="paper",
+        statement="the comparator inequality between first-order term and loss holds only near the initialization",
+        quantity="<grad L_S(W), W - W*> + 4/3 L_S(W*) - 2/3 L_S(W) at the largest multiple of the start, W* the end of gradient descent: the largest over m",
+        cells=algebra.means(last, ("m", "factor")), criterion=BELOW_0,
+        note=f"distances {range_of(last['distance'])}; at the start itself it is {range_of(algebra.rows_at_end(slack, 'factor', largest=False)['mean'])}",
+    )  # fmt: skip
+    drift = proof_rows(evidence, DRIFT)
+    yield claim_on_all_cells(
+        id="drift-remains", artefact=PROOF, location="Sec. 4.1", kind="text", source="paper",
+        statement="the drift term does not average out, as W_(t-1) already depends on Z_(t-1)",
+        quantity="mean over steps of <Z_t, W_t - W*> over -eta c_priv m d p, its expectation: the furthest off",
+        cells=algebra.means(drift, ("T", "lam")), criterion=within_of(1.0, AGREES), note="it would be 0 if the drift averaged out",
+    )  # fmt: skip
+
+
+def _events(evidence: Evidence) -> Iterator[Claim]:
+    for name, lemma, words in EVENTS:
+        share, size = proof_rows(evidence, f"{lemma}, exceeded"), proof_rows(evidence, f"{lemma}, over its bound")
+        yield claim_on_all_cells(
+            id=name, artefact=PROOF, location=lemma, kind="theorem", source="paper",
+            statement=f"{words}, with probability 1 - delta",
+            quantity=f"share of runs in which the bound is exceeded, delta = {EVENT:g}: the largest",
+            cells=algebra.means(share, ("T", "B", "m", "kappa", "lam"), lambda row: proportion(row["mean"], row["trials"])), criterion=at_most(EVENT),
+            regime=regime(share), note=f"on average {range_of(size['mean'])} of the bound, {range_of(size['q975'])} at the 97.5 % quantile, in {range_of(share['trials'])} runs",
+        )  # fmt: skip
+
+
+def _explicit_bounds(evidence: Evidence) -> Iterator[Claim]:
+    bound = proof_rows(evidence, BOUND)
+    local = tuple(
+        f"nu (Rbar + eta c z)^2 = {row['condition']:.3g} above 1/2"
+        for row in algebra.rows_of(bound)
+        if row["condition"] > CONDITION
+    )
+    vacuous = tuple(
+        f"the bound, {row['mean']:.3g}, says nothing" for row in algebra.rows_of(bound) if row["mean"] >= math.log(2.0)
+    )
+    regime = Regime(local + vacuous)
+    note = f"'with high probability' is not tried by so few runs; one record, m = {range_of(bound['m'])}, so that all conditions hold with their constants: nu (Rbar + eta c z)^2 {range_of(bound['condition'])}; the bound is {range_of(bound['mean'])}, below log 2"
+    for name, series, place, words, limit in (
+        ("lemma-c.11", RISK, "Lemmas C.3, C.11", "the averaged empirical risk is at most the explicit bound with high probability", 1.0),
+        ("localisation-radius", SHIFT, "Lemma C.3, eq. (10)", "the shifted iterate never leaves the ball of radius Rbar, by (10), about the comparator", 1.0),
+        ("lemma-c.3-projection", PROJECTED, "Lemma C.3", "with R_* >= Rbar + |W* - W_0| + eta c z the projection is inactive", 0.0),
+    ):  # fmt: skip
+        table = proof_rows(evidence, series)
+        yield claim_on_all_cells(
+            id=name, artefact=PROOF, location=place, kind="theorem", source="paper", statement=words,
+            quantity=f"{series}, in {range_of(bound['trials'])} runs a kappa that meet all conditions, of one record and so with no batches, without noise or with kappa = {range_of(bound['kappa'][bound['kappa'] > 0])}: the largest over kappa", cells=algebra.means(table, ("kappa", "lam")), criterion=at_most(limit),
+            regime=regime, changed=EARLIER, note=note,
+        )  # fmt: skip
+
+
+def _independent_bound(evidence: Evidence) -> Claim:
+    """The claim on Theorem D.13, by the rows of Lemma C.11 without noise, at which its bound is half of that lemma's.
+
+    Without noise and with one record only the comparator's terms are left, 4 L_S(W*) + (3/2) |W_0 - W*|^2/(eta T), where
+    the lemma has 8 and 3.
+    """
+    risk, apart = (rows(evidence, PROOF, series=series, kappa=0.0, n=1) for series in (RISK, SHIFT))
+    curvature = [float(row["condition"]) * float(row["q975"]) ** 2 for row in algebra.rows_of(apart) if row["q975"] > 0]
+    unmet = tuple(f"nu D^2 = {value:.3g} above 1/2" for value in curvature if not value <= CONDITION)
+    halves = risk.assign(mean=2.0 * algebra.floats(risk, "mean"), se=2.0 * algebra.floats(risk, "se"))
+    return claim_on_all_cells(
+        id="theorem-d.13", artefact=PROOF, location="Theorem D.13", kind="theorem", source="ours",
+        statement="(ours) with the condition on the width met on the way from the iterates to the comparator, and not on the whole ball: at lambda = 0 the averaged empirical risk is at most the explicit bound, here its terms without noise and batches",
+        quantity=f"averaged empirical risk over 4 L_S(W*) + 3/2 |W_0 - W*|^2/(eta T), in {range_of(risk['trials'])} runs of one record, T = {range_of(risk['T'])}, at kappa = 0",
+        cells=algebra.means(halves, ("m", "kappa")), criterion=at_most(1.0), regime=Regime(unmet), changed="Until a second list of objections it did not say that kappa is 0.",
+        note=f"nu D^2 along the runs is at most {range_of(curvature)}; the theorem's terms of noise are those of Lemmas D.11 and D.12",
+    )  # fmt: skip
