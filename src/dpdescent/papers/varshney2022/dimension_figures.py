@@ -8,10 +8,21 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from dpdescent.papers.varshney2022 import styles
-from dpdescent.papers.varshney2022.setting import ADA_SSP, ADA_SSP_TIGHT, AMBSSGD
-from dpdescent.papers.varshney2022.styles import RISK, D, N, guide, in_order, label_of, look, risk_curve, with_budget
+from dpdescent.papers.varshney2022.setting import ADA_SSP, ADA_SSP_TIGHT, AMBSSGD, PROSE_QUANTILE
+from dpdescent.papers.varshney2022.styles import (
+    RISK,
+    D,
+    N,
+    guide,
+    in_order,
+    label_of,
+    look,
+    risk_curve,
+    with_budget,
+    with_prose,
+)
 from dpdescent.replication.drawing import figures
-from dpdescent.replication.drawing.figures import legend_below, log_scale, panels, select, slope_of, values_of, where
+from dpdescent.replication.drawing.figures import legend_below, log_scale, panels, slope_of, values_of, where
 
 DRAWN, CLIPPED = "Wishart draw", "records clipped"
 # Smallest dimension from which on the law d^{3/2} of sufficient statistics shows, because logarithms matter less there.
@@ -19,14 +30,17 @@ LARGE = 80
 
 
 def draw_risk_vs_d(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the risk against the dimension, a column for each N / d: above all but AdaSSP, below AdaSSP beside ours."""
-    main = select(table)
+    """Draws the risk against the dimension, a column for each N / d: above all but AdaSSP, below AdaSSP beside ours.
+
+    The quantile of the prose stands below, because six curves are enough above.
+    """
+    main = with_prose(table)
     ratios = values_of(main, "n_over_d")
     figure, axes = panels(max(len(ratios), 1), 2, size=(3.7, 3.5), squeeze=False, sharex=True, sharey=True)
     for (above, below), ratio in zip(axes.T, ratios, strict=False):
         rows = where(main, n_over_d=ratio)
-        sums = rows["series"].isin((ADA_SSP, ADA_SSP_TIGHT))
-        for panel, shown in ((above, rows[~sums]), (below, rows[sums | (rows["series"] == AMBSSGD)])):
+        beside = rows["series"].isin((ADA_SSP, ADA_SSP_TIGHT, PROSE_QUANTILE))
+        for panel, shown in ((above, rows[~beside]), (below, rows[beside | (rows["series"] == AMBSSGD)])):
             for name in in_order(shown["series"]):
                 _by_panel(panel, where(shown, series=name))
             styles.trivial_line(panel)
@@ -69,7 +83,7 @@ def draw_sample_complexity(table: pd.DataFrame, display: dict[str, Any]) -> Figu
 
     The laws are d and d^{3/2}. Sufficient statistics come from Wishart's law in every panel of the table.
     """
-    main = figures.positive(select(table))
+    main = figures.positive(with_prose(table))
     goals = sorted(set(zip(main["sigma"], main["target"], strict=True)), reverse=True)
     figure, axes = panels(max(len(goals), 1), size=(4.9, 4.6), squeeze=False)
     for panel, (sigma, target) in zip(axes[0], goals, strict=False):

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from dpdescent.papers.varshney2022 import styles
 from dpdescent.papers.varshney2022.formulas import gaussian_multiplier
-from dpdescent.papers.varshney2022.setting import ADA_SSP, AMBSSGD, FIXED, OLS, QUANTILE
+from dpdescent.papers.varshney2022.setting import ADA_SSP, AMBSSGD, FIXED, OLS, PROSE_QUANTILE, QUANTILE
 from dpdescent.papers.varshney2022.styles import EPS, POINTS, RISK, N, T, guide, look, marks, risk_curve, sampling_lines
 from dpdescent.replication.drawing import figures
 from dpdescent.replication.drawing.figures import MARKERS, legend_below, log_scale, panels, select, shades, where
@@ -83,7 +83,7 @@ def draw_risk_vs_kappa(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """
     figure, axes = panels(2, 2, size=(5.6, 3.9), squeeze=False)
     by_steps, best, by_kappa, others = axes.flat
-    main = styles.risks_of(select(table))
+    main = styles.risks_of(styles.with_prose(table))
     rows = where(main, series=AMBSSGD)
     # Other methods run at one multiple, DP-AMBSSGD at several that all kappa have.
     at_one = where(main, series=QUANTILE)
@@ -135,7 +135,7 @@ def _at_best(axes: Axes, best: pd.DataFrame, configured: pd.DataFrame, law: str)
 def _others(axes: Axes, rows: pd.DataFrame, configured: pd.DataFrame, law: str) -> None:
     """Draws other methods against kappa, beside ours at T = c kappa; OLS has one curve for all T."""
     _configured(axes, configured, law)
-    for name in (OLS, QUANTILE, FIXED, ADA_SSP):
+    for name in (OLS, QUANTILE, PROSE_QUANTILE, FIXED, ADA_SSP):
         curve = where(rows, series=name)
         if len(curve):
             risk_curve(axes, curve.drop_duplicates("kappa") if name == OLS else curve, "kappa")

@@ -12,7 +12,7 @@ from matplotlib.ticker import LogLocator
 
 from dpdescent.papers.varshney2022 import setting
 from dpdescent.papers.varshney2022.setting import ADA_SSP, AMBSSGD, DP_GD, FIXED, OLS, PUBLISHED, QUANTILE, SSGD
-from dpdescent.replication.drawing.figures import GREEN, GREY, PURPLE, positive, scientific, values_of, where
+from dpdescent.replication.drawing.figures import GREEN, GREY, PURPLE, positive, scientific, select, values_of, where
 from dpdescent.replication.drawing.figures import METHODS as COLORS
 
 # Colour of AdaSSP with clipped records, a shade of its green, because it is drawn on the curve of AdaSSP.
@@ -74,6 +74,11 @@ def label_of(name: str) -> str:
         return f"{name} (not private)"
     written = re.sub(r"\b1\.2 sqrt d\b", r"$1.2\\sqrt{d}$", re.sub(r"\bq = (0\.\d+)", r"$q=\1$", name))
     return f"{written.removesuffix(')')}, but for $L$ and $T$)" if name == PUBLISHED else written
+
+
+def with_prose(table: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the main variant, and those at the quantile of the prose, which are in a variant."""
+    return pd.concat([select(table), where(table, series=setting.PROSE_QUANTILE)], ignore_index=True)
 
 
 def drawn_without_guarantee(name: str) -> str:
