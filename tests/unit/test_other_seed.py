@@ -1,6 +1,7 @@
 """Verdicts at other master seeds: what changes is listed, and what does not last is left open."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -131,3 +132,24 @@ def test_a_variant_that_the_other_build_lacks_is_told(
         command.main(["seedcheck", "--other", str(tmp_path), "--output", str(tmp_path / "made.csv")])
         said = capsys.readouterr()
         assert (f"{table} lacks q = 0.99, thirty levels, twelve levels: " in said.out + said.err) == told
+
+
+def test_rows_of_some_artefacts_alone_are_renewed_in_their_places(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A build of one artefact has no tables for claims on the others, whose rows stay."""
+    monkeypatch.chdir(Path(__file__).resolve().parents[2])
+    others = [replace(claim("moved", 2, "wang2026"), artefact="width"), claim("other", 2, "wang2026")]
+    monkeypatch.setattr(seedcheck, "judged", lambda whole, key, results: others)
+    (tmp_path / "provenance.json").write_text(json.dumps({"scale": "paper", "seed": 7, "papers": ["wang2026"]}))
+    row = dict.fromkeys(other_seed.COLUMNS, "") | {"paper": "wang2026", "other_seed": "7"}
+    earlier = [row | {"claim": name} for name in ("moved", "other", "third")]
+    write_rows(tmp_path / "made.csv", list(other_seed.COLUMNS), earlier)
+    asked = ["seedcheck", "--other", str(tmp_path), "--output", str(tmp_path / "made.csv"), "--only"]
+    command.main([*asked, "wang2026/fig01"])
+    made = read_rows(tmp_path / "made.csv")
+    assert [each["claim"] for each in made] == ["moved", "other", "third"]
+    assert [each["verdict"] for each in made] == ["", "reproduced", ""]
+    with pytest.raises(SystemExit):
+        command.main([*asked, "wang2026/fig99"])
+    assert "--only wang2026/fig99 is no artefact; there are brown2024/" in capsys.readouterr().err

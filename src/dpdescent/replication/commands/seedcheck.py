@@ -1,7 +1,8 @@
 """Writes the verdicts at another master seed beside the committed ones, from results that were built at that seed.
 
 To build them: a clone elsewhere, and there `snakemake --cores 2 --config seed=7`; they are not committed. A build of
-some papers (`papers='[liang2025]'`) renews their rows at its seed only; rows of other papers and other seeds stay.
+some papers (`papers='[liang2025]'`) renews their rows at its seed only; rows of other papers and other seeds stay. With
+`--only`, rows of claims on other artefacts stay too, so that a build of these artefacts alone will do.
 """
 
 import dpdescent.replication.pins  # noqa: F401
@@ -32,6 +33,9 @@ def main(arguments: Sequence[str], name: str) -> None:
     parser.add_argument("--other", type=Path, required=True, help="results at another seed: .../results/paper")
     parser.add_argument("--results", type=Path, default=Path("results/paper"), help="committed results")
     parser.add_argument("--output", type=Path, default=Path(other_seed.FILE), help="CSV to write")
+    parser.add_argument(
+        "--only", nargs="+", metavar="ARTEFACT", help="such as liang2025/table_rates: renew no other rows"
+    )
     args = parser.parse_args(arguments)
     checkout.require()
     here, there = _provenance(args.results), _provenance(args.other)
@@ -41,12 +45,21 @@ def main(arguments: Sequence[str], name: str) -> None:
             f" {here['scale']} and another seed than {here['seed']}: build them with --config seed=..."
         )
     whole = checkout.configured({"scale": here["scale"], "seed": here["seed"], "papers": "all"})
-    rows = _kept(args.output, there)
+    known = [artefact.item for artefact in whole.artefacts()]
+    if unknown := sorted(set(args.only or ()) - set(known)):
+        parser.error(f"--only {unknown[0]} is no artefact; there are {', '.join(known)}")
+    made = list[dict[str, Any]]()
     for key in [key for key in whole.papers if key in there["papers"]]:
-        here_judged, there_judged = (judged(whole, key, results) for results in (args.results, args.other))
-        rows += other_seed.compared(here_judged, there_judged, int(there["seed"]))
+        here_judged, there_judged = (
+            [claim for claim in judged(whole, key, results) if not args.only or f"{key}/{claim.artefact}" in args.only]
+            for results in (args.results, args.other)
+        )
+        made += other_seed.compared(here_judged, there_judged, int(there["seed"]))
         for line in _lacking(whole, key, args.results, args.other):
             printing.tell(line)
+    # A renewed row takes the place of its earlier one.
+    by_claim = {(row["paper"], row["claim"], str(row["other_seed"])): row for row in [*_kept(args, there), *made]}
+    rows = list(by_claim.values())
     rows.sort(key=lambda row: (list(whole.papers).index(row["paper"]), int(row["other_seed"])))
     write_rows(args.output, list(other_seed.COLUMNS), rows)
     changed = [row for row in rows if row["changes"]]
@@ -56,10 +69,11 @@ def main(arguments: Sequence[str], name: str) -> None:
     printing.tell(f"{len(changed)} of {len(rows)} verdicts change; written to {args.output}")
 
 
-def _kept(file: Path, there: dict[str, Any]) -> list[dict[str, Any]]:
-    """Rows of earlier checks: of other seeds, and of papers that the other results do not hold."""
-    earlier = read_rows(file) if file.exists() else []
-    return [row for row in earlier if row["other_seed"] != str(there["seed"]) or row["paper"] not in there["papers"]]
+def _kept(args: argparse.Namespace, there: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rows of earlier checks: of other seeds, and of papers or artefacts that are not renewed."""
+    earlier = read_rows(args.output) if args.output.exists() else []
+    renewed = [] if args.only else there["papers"]
+    return [row for row in earlier if row["other_seed"] != str(there["seed"]) or row["paper"] not in renewed]
 
 
 def _lacking(whole: Project, key: str, here: Path, there: Path) -> Iterator[str]:
