@@ -63,7 +63,6 @@ TRIALS = (
     "docs/scaling.csv",
     "docs/samplers.csv",
     "docs/speed.csv",
-    "docs/dearest.csv",
     "results/bench.csv",
     *DOCUMENTS.values(),
 )

@@ -37,7 +37,7 @@ def view(files: Iterable[Path]) -> dict[str, Any]:
     tables = {file.stem: read_rows(file) for file in files if file.is_file() and file.suffix == ".csv"}
     return {
         "damage": _damage(tables.get("damage", [])), "bench": _bench(tables.get("bench", [])), "trials": TRIALS,
-        "tried": tables.get("speed", []), "dearest": tables.get("dearest", []),
+        "tried": tables.get("speed", []),
         "tables": {key: tables.get(key, []) for key, *_ in TRIALS},
     }  # fmt: skip
 
