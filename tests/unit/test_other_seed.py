@@ -80,6 +80,15 @@ def test_a_row_of_what_the_claim_was_before_counts_for_nothing(value: float, tmp
     assert other_seed.lasting([claim("a", value)], rows) == [claim("a", value)]
 
 
+def test_rows_that_count_for_nothing_are_named(tmp_path: Path) -> None:
+    """Such as those of a claim whose trials became more, because the other seed's verdict would be lost unseen."""
+    here = [claim("same", 2), claim("moved", 2), claim("gone", 2)]
+    rows = checked(tmp_path, here, [claim("same", 3), claim("moved", 0), claim("gone", 2)])
+    now = [claim("same", 2), claim("moved", 2.5), claim("new", 2)]
+    assert other_seed.stale("key", now, rows) == ["moved at seed 7", "gone at seed 7"]
+    assert other_seed.stale("other", now, rows) == []
+
+
 def test_rows_of_another_paper_count_for_nothing(tmp_path: Path) -> None:
     rows = checked(tmp_path, [claim("a", 0, "other")], [claim("a", 2, "other")])
     assert other_seed.lasting([claim("a", 0)], rows) == [claim("a", 0)]

@@ -63,10 +63,16 @@ def main(arguments: Sequence[str], name: str) -> None:
     differing = 0
     before = _by_claim(read_rows(args.results / "claims.csv"))
     for key in args.papers or record["papers"]:
-        claims = other_seed.lasting(judged(whole, key, args.results), checked)
+        alone = judged(whole, key, args.results)
+        claims = other_seed.lasting(alone, checked)
         lines = list(_changes({claim.claim: _fields(claim) for claim in claims}, _of(before, key)))
         differing += len(lines)
         print("\n".join([*lines, f"{key}: {len(claims)} claims judged, {len(lines)} differ from {args.results}"]))
+        if stale := other_seed.stale(key, alone, checked):
+            print(
+                f"{key}: {len(stale)} rows of {other_seed.FILE} count for nothing, because their claims were other ones"
+                f" then: {', '.join(stale)}. A build at that seed and seedcheck renew them"
+            )
     if args.check and differing:
         raise SystemExit(1)
 

@@ -56,6 +56,23 @@ def lasting(claims: Sequence[Claim], checked: Iterable[Mapping[str, str]]) -> li
     return [_lasting(claim, others.get((claim.paper, claim.claim), [])) for claim in claims]
 
 
+def stale(paper: str, claims: Iterable[Claim], checked: Iterable[Mapping[str, str]]) -> list[str]:
+    """The paper's rows that count for nothing, by claim and seed, because the claim is not what it was or is gone.
+
+    Args:
+        paper: its key.
+        claims: its claims, judged from the tables of the project's seed alone.
+        checked: rows of `docs/other_seed.csv`.
+    """
+    now = {claim.claim: claim for claim in claims}
+    own = [row for row in checked if row["paper"] == paper]
+    return [
+        f"{row['claim']} at seed {row['other_seed']}"
+        for row in own
+        if (claim := now.get(row["claim"])) is None or not is_of(claim.verdict, claim.measured, row)
+    ]
+
+
 def _lasting(claim: Claim, others: Sequence[Mapping[str, str]]) -> Claim:
     mine = [row for row in others if is_of(claim.verdict, claim.measured, row)]
     different = [row for row in mine if row["other_verdict"] != claim.verdict]
