@@ -4,7 +4,7 @@ With p = q = 1 the first stage's clipped gradient of a record, z (z Theta - x), 
 clipped at the threshold; sorted records give the sum of these (`clipped_linear_sums`). The second stage's gradient,
 Theta z (z u - y) at u = Theta beta, has another threshold in every run and step, divided by |Theta|. There the records
 are tested at the smallest and largest u of all runs. The gradient is largest at one of the two, so that most records
-turn out to be clipped in no run; moments give their sum. Many thresholds have the first stage summed so too.
+turn out to be clipped in no run; moments give their sum. So are they in the first stage if runs have many thresholds.
 """
 
 import math
@@ -173,7 +173,7 @@ class _Stage:
         self.screens: dict[float, Screen] = {}
 
     def fixed(self, v: Array, threshold: Array, groups: list[Group]) -> tuple[Array, Array]:
-        """Sums of the clipped values, and numbers of clipped values, where groups of one threshold keep it."""
+        """Sums of the clipped values, and their numbers, of a stage whose thresholds are the same in every step."""
         if not groups[0].alike:
             return self.moving(v, threshold, groups)
         total, count = np.zeros((2, len(v)))
@@ -184,7 +184,7 @@ class _Stage:
         return total, count
 
     def moving(self, v: Array, threshold: Array, groups: list[Group]) -> tuple[Array, Array]:
-        """Sums of the clipped values, and numbers of clipped values, where every run and step has its threshold."""
+        """Sums of the clipped values, and their numbers, of a stage whose thresholds change from step to step."""
         total, count = np.zeros((2, len(v)))
         for group in groups:
             if group.least not in self.screens:
