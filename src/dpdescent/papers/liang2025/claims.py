@@ -10,6 +10,7 @@ from dpdescent.papers.liang2025 import (
     beta_only,
     calibration,
     choices,
+    convergence,
     definitions,
     friendly_core,
     iterations,
@@ -27,7 +28,7 @@ from dpdescent.replication.judging.evidence import Claim, Evidence
 
 # The guarantee that is at stake first; then in the paper's order: bounds, synthetic data, other estimators, real data.
 PARTS = (
-    lemma_f1, definitions, calibration, theorem, phases, rates, lemmas, paths, sample_size, iterations, choices, beta_only,
+    lemma_f1, definitions, calibration, theorem, phases, rates, convergence, lemmas, paths, sample_size, iterations, choices, beta_only,
     least_squares, friendly_core, real_data,
 )  # fmt: skip
 

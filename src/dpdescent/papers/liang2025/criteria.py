@@ -11,6 +11,7 @@ import pandas as pd
 from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.criteria import Criterion, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence, Verdict
+from dpdescent.replication.judging.records import Place
 from dpdescent.replication.judging.statistics import Z95, Estimate, median_of, paired_ratio
 
 PAPER = "liang2025"
@@ -20,6 +21,8 @@ claim_on_all_cells = partial(records.claim_on_all_cells, PAPER)
 judged_claim = partial(records.judged_claim, PAPER)
 untestable_claim = partial(records.untestable_claim, PAPER)
 finding = partial(records.finding, PAPER)
+
+THEOREM: Place = {"artefact": "table_rates", "location": "Theorem 3.1, eq. (7)", "kind": "theorem", "source": "paper"}
 
 # "significantly larger", "grows significantly", "diverges": at least twice.
 SIGNIFICANT = 2.0

@@ -4,15 +4,20 @@ Without clipping an iterate depends on the data through their second moments onl
 of Gaussian records are Wishart, which is drawn by Bartlett's decomposition: exact in law, whatever n is.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpdescent.algorithms.dp_2s_gd import Normals
+from dpdescent.checks import as_list
 from dpdescent.data.iv import IVParameters
+from dpdescent.papers.liang2025 import formulas, setting
+from dpdescent.papers.liang2025.setting import Row, Spec
 
 Array = NDArray[np.float64]
+Measured = Iterator[tuple[Row, Array]]
 
 # Stands for an iterate that has left every scale: medians and levels need a number.
 DIVERGED = 1e12
@@ -54,6 +59,27 @@ class Samples:
     def residual(self) -> Array:
         """Z'r/n of the residual r = Z Theta_hat beta_hat - y, shape (sets, q)."""
         return _applied(self.zz @ self.theta_hat, self.beta_hat) - self.zy
+
+
+@dataclass(frozen=True)
+class DataSets:
+    """The data sets of one part, with their design.
+
+    Attributes:
+        spec: the part's specification, its cell complete.
+        parameters: parameters of the design.
+        problem: quantities of the design that the bounds use, at the shared tau.
+        samples: moments of the trials' data sets.
+    """
+
+    spec: Spec
+    parameters: IVParameters
+    problem: formulas.IVProblem
+    samples: Samples
+
+    def axis(self, symbol: str) -> Sequence[float]:
+        """The values of an inner axis of the panel, by the axis's symbol."""
+        return list(as_list({**self.spec["arms"], **self.spec["cell"]}[symbol]))
 
 
 @dataclass(frozen=True)
@@ -121,6 +147,17 @@ def descend(samples: Samples, arms: Arms, normals: list[Normals]) -> tuple[Array
             Theta[:, live] = current_Theta + eta * (lambda1 * Xi - (zz @ current_Theta - zx))
             beta[:, live] = current_beta + alpha * (lambda2 * nu - gradient2)
     return _held(Theta), _held(beta)
+
+
+def normals_of(data: DataSets, arms: Arms) -> list[Normals]:
+    longest, (p, q) = int(arms.steps.max()), (data.problem.p, data.problem.q)
+    streams = (setting.trial_stream(data.spec, trial, "noise") for trial in range(*data.spec["trials"]))
+    return [Normals.draw(rng, longest, p, q) for rng in streams]
+
+
+def blank(data: DataSets, quantity: str) -> Row:
+    """Grid columns of a quantity of the data alone."""
+    return {"quantity": quantity, "T": 0, "rho1": np.inf, "rho2": np.inf, "tau": data.problem.tau}
 
 
 def norms(values: Array) -> Array:

@@ -12,9 +12,17 @@ from scipy.optimize import minimize_scalar
 
 from dpdescent.papers.liang2025 import cases, laws
 from dpdescent.papers.liang2025.cases import Case
-from dpdescent.papers.liang2025.criteria import COMPARABLE, RATE, claim, claim_on_all_cells, judged_claim, panel_rows
+from dpdescent.papers.liang2025.criteria import (
+    COMPARABLE,
+    RATE,
+    THEOREM,
+    claim,
+    claim_on_all_cells,
+    judged_claim,
+    panel_rows,
+)
 from dpdescent.papers.liang2025.iterations import LEVELS, slope_of
-from dpdescent.papers.liang2025.rates import PRIVACY, THEOREM
+from dpdescent.papers.liang2025.rates import PRIVACY
 from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.bound_rows import ORDER, bound_value, unjudged_row
 from dpdescent.replication.judging.criteria import at_least, at_most, within_of
