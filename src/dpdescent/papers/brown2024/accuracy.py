@@ -343,7 +343,7 @@ def _as_printed(beta: float) -> Claim:
         changed="Before a review it counted as out of reach, because c and c' have no value; before a third whether logarithms count was taken for unstated, though (11) states them; "
         "before a fourth brackets were put into (11), and n was 100p, below the c p of the proof's c. The rate itself is judged in theorem-2.7-powers.",
         note=f"gamma has ln^3(nT/beta), which grows with n. Along p the exponent is {along_p}; along 1/rho the logarithm of (11) is fixed at either reading, and the exponent is "
-        f"{min(in_rho):.2f} to {max(in_rho):.3g}, large where what T steps leave of the start is more than the noise. No logarithm of n is missing with ln(nT/beta) in (11) (finding "
+        f"{min(in_rho):.2f} to {max(in_rho):.3g}, large where what T steps leave of the start is more than the noise. With (n rho / beta) p and a c' for each rho nothing is missing along p; the theorem fixes rho before c' only by its order of words. No logarithm of n is missing with ln(nT/beta) in (11) (finding "
         "logarithms-of-2.7) and the steps of finding steps-small-rho",
     )  # fmt: skip
 

@@ -21,7 +21,7 @@ from dpdescent.papers.choquettechoo2023.streams import StreamArm
 from dpdescent.privacy.events import Mechanism
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.criteria import Criterion, at_least, within_of
-from dpdescent.replication.judging.evidence import Claim, Evidence
+from dpdescent.replication.judging.evidence import Claim, Evidence, Source
 from dpdescent.replication.judging.records import Regime
 from dpdescent.replication.judging.statistics import mean_of
 
@@ -281,24 +281,28 @@ def _gain(evidence: Evidence, exact: dict[str, pd.DataFrame], far: dict[str, pd.
     )  # fmt: skip
 
 
+OF_DIMENSIONS = "Until a referee objected it counted as the paper's 'similar improvement', which is one from the dimension to the effective dimension."
+
+
 def _better(evidence: Evidence) -> Iterator[Claim]:
-    for id, panel, words, best in (
-        ("finite-better", "exact", "for finite T the bounds demonstrate a similar improvement of nu-DP-FTRL over DP-SGD", "learning rate"),
-        ("finite-better-clipped", "clipped", "the improvement carries over to DP-FTRL with clipping", "learning rate and clip norm"),
-    ):  # fmt: skip
+    compared: tuple[tuple[str, str, Source, str, str], ...] = (
+        ("finite-better", "exact", "ours", "(ours) at equal finite T the error of nu-DP-FTRL is below that of DP-SGD", "learning rate"),
+        ("finite-better-clipped", "clipped", "paper", "the improvement carries over to DP-FTRL with clipping", "learning rate and clip norm"),
+    )  # fmt: skip
+    for id, panel, source, words, best in compared:
         upper, lower = (_errors(evidence, panel, mechanism) for mechanism in MECHANISMS)
         clipped = panel == "clipped"
         pairs = criteria.paired_ratios(
             upper, lower, rows(evidence, ARTEFACT, panel=panel, series="DP-SGD minus this"), ["T"]
         )
         yield claim_on_all_cells(
-            id=id, artefact=ARTEFACT, location="Sec. 1.3, Sec. 2.3", kind="text", source="paper",
+            id=id, artefact=ARTEFACT, location="Sec. 1.3, Sec. 2.3", kind="text", source=source,
             statement=words,
             quantity=f"error of DP-SGD over that of nu-DP-FTRL at equal T, each at its best {best}: the smallest; {MEASURED}",
             cells=algebra.means(pairs, ["T"], mean_of) if clipped else algebra.ratios(upper, lower, ["T"]),
             criterion=at_least(1.0, words="above 1"),
-            changed="After a first look at output at quick scale smaller clip norms were added to the grid. Before a second review runs of equal seeds were taken as independent." if clipped else "",
-            note=_shares_clipped(upper, lower) if clipped else "",
+            changed="After a first look at output at quick scale smaller clip norms were added to the grid. Before a second review runs of equal seeds were taken as independent." if clipped else OF_DIMENSIONS,
+            note=_shares_clipped(upper, lower) if clipped else "the improvement from the dimension to the effective one is judged in finite-gain and finite-powers-*",
         )  # fmt: skip
 
 

@@ -314,7 +314,7 @@ def _judge_table1(evidence: Evidence) -> Iterator[Claim]:
         quantity="log-log slope of the exact F_inf over that order, in d at each eta and in eta at each d: the furthest off",
         cells=_slopes(sgd, "d", "eta") | _slopes(sgd, "eta", "d"), criterion=within_of(0.0, RATE), changed=SPREAD,
     )  # fmt: skip
-    # The smallest false worlds: a third logarithm, or d_eff^1.1 in the place of d_eff.
+    # The smallest false worlds: a third logarithm, or d_eff^1.5 in the place of d_eff.
     far = {
         "logarithms beyond two, as eta falls": exactly(
             spectra.power_as_rate_vanishes(spectra.each(power_law(128, 1.0))) - 2.0
@@ -323,8 +323,8 @@ def _judge_table1(evidence: Evidence) -> Iterator[Claim]:
     yield claim_on_all_cells(
         id="table1-ftrl-suboptimality", artefact="table1", location="Table 1, Thm 2.2, Sec. 1.3 (a)", kind="table", source="paper",
         statement="F_inf of nu-Noisy-FTRL is O(eta^2 d_eff log^2(1/(eta mu)) / rho)",
-        quantity=f"log-log slope in d of the exact F_inf over that order, at each eta; power of log(1/(eta mu)) beyond 2 in F_inf over eta^2 d_eff, in closed form, d = 128, from eta = {spectra.FAR_RATES[0]:g} to {spectra.FAR_RATES[1]:g}: the largest",
-        cells=_slopes(ftrl, "d", "eta") | (far if len(ftrl) else {}), criterion=at_most(RATE), changed=spectra.LOGARITHMS,
+        quantity=f"log-log slope in d_eff of the exact F_inf over that order, at each eta; power of log(1/(eta mu)) beyond 2 in F_inf over eta^2 d_eff, in closed form, d = 128, from eta = {spectra.FAR_RATES[0]:g} to {spectra.FAR_RATES[1]:g}: the largest",
+        cells=_slopes(ftrl, "d_eff", "eta") | (far if len(ftrl) else {}), criterion=at_most(RATE), changed=f"{spectra.LOGARITHMS} Until a referee objected the slope was in d, in which d_eff hardly grows.",
     )  # fmt: skip
     entries = pd.concat([sgd, ftrl]).merge(lower[["d", "eta", "order"]], on=["d", "eta"], suffixes=("", "_lower"))
     printed = rows(evidence, "table1", series="ratio to lower bound").assign(se=math.nan)

@@ -255,7 +255,7 @@ def _orders(evidence: Evidence) -> Iterator[Claim]:
     yield claim_on_all_cells(
         id="thm-3.1-confidence", **THEOREM,
         statement="with threshold (4) at tau, the bound fails with probability at most of order exp(-tau)",
-        quantity="exponent in tau of the quantile 1 - exp(-tau) over the bound at tau, tau = 0.7 to 3.7",
+        quantity="exponent in tau of the quantile 1 - exp(-tau) over the bound at tau, from the last three tau, 2.3 to 3.7",
         cells={
             name: exponent_over(_quantiles(panel_rows(evidence, "over tau", what)), "tau", order)
             for name, what, order in parts

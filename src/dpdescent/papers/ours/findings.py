@@ -98,8 +98,8 @@ def _boosted() -> Finding:
         charitable="the version before had the right noise; the paper and its results are not in question",
         repair="sqrt(T + 2)/mu, and the smallest eigenvalue whatever its sign",
         headline=(
-            f"All releases of BoostedAdaSSP's public code have an epsilon of {all_eps:.4g} instead of {eps:g} at its defaults, "
-            f"because its noise has {needed / used:.0f} times too small an sd."
+            f"The noise of BoostedAdaSSP's public code has {needed / used:.0f} times too small an sd at its defaults: all noisy sums together "
+            f"have an epsilon of {all_eps:.4g} instead of {eps:g}, and an attack on the published coefficients alone refutes {eps:g} too."
         ),
     )  # fmt: skip
 

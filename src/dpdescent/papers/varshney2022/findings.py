@@ -129,7 +129,7 @@ def _break_rule(evidence: Evidence) -> Finding:
         )
     )  # fmt: skip
     by_sigma = ends(rows(evidence, "risk_vs_sigma", series=PUBLISHED), "sigma")
-    rule = typical(rows(evidence, "ablation", "more trials", choice="rule"))
+    rule = typical(rows(evidence, "ablation", "more trials", choice="rule", series=AMBSSGD))
     rule = rule[rule["level"].isin(["as published", "corrected"])]
     printed = table[(table["rule"] == "as published") & table["series"].isin(SHOWN_OF_STAT)]
     mended = table[(table["rule"] == "corrected") & (table["series"] == "mean square ratio")]

@@ -140,7 +140,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         statement="with the eta and zeta of Theorem 3.2 no gradient is clipped, with probability at least 1 - N^-100",
         quantity="log P / log N, P the chance that <x, w*>^2 / |w*| alone lifts the first gradient above zeta, K2 = sqrt 2: the largest over N and d",
         cells=clipped_by_theorem_3_2(evidence), criterion=at_most(THEOREMS), regime=below, changed=BY_TAILS,
-        note=f"in runs a share {criteria.extent(rows(evidence, 'ssgd', panel='Theorem 3.2')['clip_fraction'].dropna())} is clipped; at dimensions beyond some hundred this tail meets N^-100; finding threshold-logarithm",
+        note=f"in runs a share {criteria.extent(rows(evidence, 'ssgd', panel='Theorem 3.2')['clip_fraction'].dropna())} is clipped; beyond about a thousand dimensions this tail meets N^-100; finding threshold-logarithm",
     )  # fmt: skip
     yield claim_on_all_cells(
         id="clips-nothing", **PROBABLE | {"location": "Proof of Thm 3.7"},

@@ -226,14 +226,23 @@ def scale(measured: Seeds, value: "Callable[[pd.Series[float]], float]") -> Arra
     return np.array([value(row) for row in algebra.rows_of(measured.places)], dtype=float)
 
 
-def follows(words: str) -> Criterion:
-    """The criterion on the exponent of a risk in a rate along which both fall: within a quarter, as logarithms are."""
-    return at_least(1.0 - LOGARITHMS, f": no slower than {words}, up to logarithms")
+def follows(words: str, within: float = RATE) -> Criterion:
+    """The criterion on the exponent of a risk in a rate along which both fall.
+
+    Args:
+        words: what the rate is called.
+        within: the least shortfall that refuses; `LOGARITHMS` for a rate without its logarithms.
+    """
+    return at_least(1.0 - within, f": no slower than {words}, {_logarithms(within)}")
 
 
-def no_faster(words: str) -> Criterion:
-    """The criterion on the exponent of a risk in a rate along which both grow: within a quarter, as logarithms are."""
-    return at_most(1.0 + LOGARITHMS, f": no faster than {words}, up to logarithms")
+def no_faster(words: str, within: float = RATE) -> Criterion:
+    """The criterion on the exponent of a risk in a rate along which both grow; arguments as of `follows`."""
+    return at_most(1.0 + within, f": no faster than {words}, {_logarithms(within)}")
+
+
+def _logarithms(within: float) -> str:
+    return "up to logarithms" if within == LOGARITHMS else "its logarithms included"
 
 
 # The failure probability at which logarithms are evaluated where a table has none.

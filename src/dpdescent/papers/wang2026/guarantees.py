@@ -320,7 +320,7 @@ def single_step() -> str:
     T, r, eps, delta = 1, 0.01, 1.0, 1e-3
     kappa = closed_forms.independent_multiplier(T, r, eps, delta)
     removed, replaced = (attained.delta_by_largest(kappa, eps, T, r, s) for s in (attained.REMOVED, attained.REPLACED))
-    return f"T = 1, B/n = {r:g}, eps = {eps:g}, delta = {delta:g} give kappa = {kappa:.3g}, at which {removed:.3g} is attained (a gradient of 0 against one of norm C_clip; {replaced:.3g} if it is reversed)"
+    return f"one update, as the proof counts T = 1, B/n = {r:g}, eps = {eps:g}, delta = {delta:g} give kappa = {kappa:.3g}, at which {removed:.3g} is attained (a gradient of 0 against one of norm C_clip; {replaced:.3g} if it is reversed)"
 
 
 def _corollary_5_5(evidence: Evidence) -> Claim:

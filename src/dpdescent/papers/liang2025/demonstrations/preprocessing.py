@@ -3,7 +3,7 @@
 import numpy as np
 
 n, T, rho, gamma = 1000, 20, 1.0, 1.0
-noise_sd = 2 * gamma / n * np.sqrt(T / (2 * rho))  # T means of clipped gradients then cost rho
+noise_sd = 2 * gamma / n * np.sqrt(T / rho)  # Proposition 3.1
 
 
 def mean_gradient(far, centre):
