@@ -114,7 +114,7 @@ def test_centring_by_hand() -> None:
         clip = [max(-1.0, min(1.0, -z * x)) for z, x in ((up, -side * 1e6), (down, -side * 1e6), (down, side * 1e9))]
         return (100 * clip[0] + 899 * clip[1] + clip[2]) / n
 
-    mu = abs(mean(1) - mean(-1)) * math.sqrt(T) / (2 / n * math.sqrt(T / (2 * rho)))
+    mu = abs(mean(1) - mean(-1)) * math.sqrt(T) / (2 / n * math.sqrt(T / rho))
     assert f"mu = {mu:.3g} where {math.sqrt(2 * 2 * rho):g} is allowed" in text("preprocessing")
 
 
