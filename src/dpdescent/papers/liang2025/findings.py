@@ -326,7 +326,7 @@ def _preprocessing(evidence: Evidence) -> Finding:
         statement="'we standardize each column of Z' (Card), variables are centred (Angrist), then Algorithm 1 runs under rho_1, rho_2",
         expected="an account of what sample moments reveal",
         measured=(
-            f"mu = {mu:.3g} where {allowed:g} is allowed (T = {T}, rho = {rho:g} a stage, Proposition 3.1's noise): 1000 records, z = 1 for 100, x = y = 0 but for one x = -1e9 or 1e9; "
+            f"mu = {mu:.3g} where {allowed:g} is allowed (T = {T}, rho = {rho:g} a stage, noise (4)): 1000 records, z = 1 for 100, x = y = 0 but for one x = -1e9 or 1e9; "
             f"centring makes all other x +-1e6. Within Card's ranges corner records cost {both:.2g}; {first:.2g} in the first stage, whose noise accounts for {rho / 2:g}"
         ),
         why="one record moves all others through the means; clipping bounds a record's own gradient, not theirs",
