@@ -331,7 +331,7 @@ def _preprocessing(evidence: Evidence) -> Finding:
         ),
         why="one record moves all others through the means; clipping bounds a record's own gradient, not theirs",
         charitable=f"the preparation may be meant as public or negligible; on Card the total stays inside of {rho:g}",
-        repair="constants that are known beforehand, in place of sample moments",
+        repair="constants known beforehand, in place of sample moments",
         headline=(
             f"The privacy parameter mu of a pair with one record far out is {mu:.3g} instead of {allowed:.3g}, because "
             "variables are centred by their own means (Sec. 4.2)."

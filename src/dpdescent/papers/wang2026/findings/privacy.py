@@ -120,7 +120,7 @@ def _renyi(evidence: Evidence) -> Finding:
         ),
         why="Lemma D.7 keeps (19) at order 2; later terms grow like e^(2j(j-1)/kappa^2)",
         charitable=f"Lemma D.7 says 'in the standard low-sampling regime', its proof 'low-sampling/high-noise'. Gradients seen have {longest_seen(evidence):.2g} of Corollary 5.5's C_clip",
-        repair="(19) at the order that the conversion needs; a constant kappa is not enough at small delta",
+        repair="(19) at the conversion's own order; a constant kappa is not enough at small delta",
         headline=f"Two data sets attain an epsilon of {attained_eps:.3g} instead of {claimed:g} with Theorem D.9's noise, which is too small where few records are sampled and kappa is about 1.",
         shown=excerpt(_violated(evidence), {**dict(zip(SETTING, SETTING, strict=True)), "mean": "kappa of D.9", "needed": "at least needed"}),
     )  # fmt: skip
@@ -140,7 +140,7 @@ def _single() -> str:
     T, r, eps, delta = 1, 0.01, 1.0, 1e-3
     kappa = closed_forms.independent_multiplier(T, r, eps, delta)
     reached = attained.delta_by_largest(kappa, eps, T, r)
-    return f"delta = {reached:.2g} in place of {delta:g} at T = {T}, B/n = {r:g}, eps = {eps:g}, kappa = {kappa:.3g} (one update)"
+    return f"delta = {reached:.2g} in place of {delta:g} at T = {T}, B/n = {r:g}, eps = {eps:g}, kappa = {kappa:.3g}"
 
 
 def _violated(evidence: Evidence) -> pd.DataFrame:
