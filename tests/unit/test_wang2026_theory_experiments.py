@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpdescent.models.kan import logistic, logistic_slope
-from dpdescent.papers.wang2026 import corollaries, explicit, network, rates, training
+from dpdescent.papers.wang2026 import corollaries, explicit, lemmas, network, rates, training
 from dpdescent.papers.wang2026.arms import Arm, Noise
 from dpdescent.papers.wang2026.corollaries import run_table_rates
 from dpdescent.papers.wang2026.correlation import run_lambda_tradeoff
@@ -178,6 +178,18 @@ def test_gradient_of_the_empirical_risk_by_finite_differences():
         shift = np.zeros_like(W)
         shift[j, k] = 1e-5
         assert (seed.loss(W + shift) - seed.loss(W - shift)) / 2e-5 == pytest.approx(gradient[j, k], abs=1e-9)
+
+
+@pytest.mark.parametrize("trial", [0, 1])
+def test_the_curvature_of_records_is_that_of_their_hessians(trial):
+    """One record as by its whole Hessian; of several the worst is above the average, whose curvatures cancel."""
+    for n in (1, 10):
+        seed = seed_of(spec_of("x", {"n": n}), trial, n)
+        W = seed.problem.start[0] * 1.5
+        average = -lemmas.least_eigenvalue(lemmas.hessian(seed, W)) / seed.loss(W)
+        worst = lemmas.negative_curvature(seed, W)
+        assert average > 0.0
+        assert worst == pytest.approx(average, rel=1e-9) if n == 1 else worst > 1.5 * average
 
 
 def test_risk_along_the_margin():

@@ -98,7 +98,7 @@ LARGER, REASONABLE = (
     "at larger sample sizes the non-private error dominates",
     "at reasonable sample sizes the error from sampling dominates the error due to privacy",
 )
-# T and eta by variant of a table, which the paper does not state for these figures, and what else a variant has.
+# T and eta, which the paper does not state for these figures, by variant of a table; those that are left out are the main ones.
 SETTINGS: dict[str, dict[str, float]] = {"main": {}, "step size 0.2": {"eta": 0.2}, "ten iterations": {"T": 10}}
 UNSTATED = "T and eta"
 ONE_T = "Until a referee objected T = 20 and eta = 1/4 alone were heard, though neither is stated for this figure."
@@ -188,6 +188,7 @@ def _cost_of_privacy(evidence: Evidence, panel: Panel, factor: float, place: rec
     ours = "" if factor == 5.0 else "(ours, at 3 sqrt(p)) "
     rows, threshold = _rows(evidence, panel, factor), f"gamma = {factor:g} sqrt(p)"
     privacy, tables = of_series(rows, "privacy"), _readings(evidence, panel, factor)
+    of_figure_2 = panel.place["artefact"] == FIGURE_2["artefact"]
     experiment, slopes = _experiment(evidence, panel), dict[str, Estimate]()
     limits = {name: start_up_over(experiment, factor, **SETTINGS[name]) for name in tables}
     for name, table in tables.items():
@@ -198,12 +199,11 @@ def _cost_of_privacy(evidence: Evidence, panel: Panel, factor: float, place: rec
         id=rate, **place | {"source": source}, statement=f"{ours}the error due to privacy noise falls off with 1/n",
         quantity=f"log-log slope in n of the mean ||theta_T - theta_hat||, {threshold}, n <= {', '.join(f'{end:.3g} ({name})' for name, end in limits.items())}",
         readings=slopes, criterion=power(evidence, "privacy_rate", RATE), unstated=UNSTATED, shown=slopes["main"],
-        changed="Before a review sizes were included at which what T steps leave of the start blimits the line. After a third it was an identity, because lambda is in proportion to 1/n by calibration, though clipping and the start bend what is measured.",
+        changed="Before a review sizes were included at which what T steps leave of the start bends the line. After a third it was an identity, because lambda is in proportion to 1/n by calibration, though clipping and the start bend what is measured." + (f" {ONE_T}" if of_figure_2 else ""),
         note=f"the rate is the calibrated noise's own, which clipping alone can bend; up to there the start-up error (1 - eta)^T, which no n reduces, is at most a third of the noise; over all n "
         f"the slope is {log_log_slope(privacy, 'n').value:.3f}; a reading with too few n up to there has none",
     )  # fmt: skip
     last = privacy["n"].max()
-    of_figure_2 = panel.place["artefact"] == FIGURE_2["artefact"]
     yield over_readings(
         id=dominates, **place | {"source": source if of_figure_2 else "ours"},
         statement=f"{ours}{LARGER}" if of_figure_2 else f"(ours, as the paper says of Figure 2) {LARGER}",

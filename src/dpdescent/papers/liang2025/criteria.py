@@ -22,6 +22,7 @@ judged_claim = partial(records.judged_claim, PAPER)
 untestable_claim = partial(records.untestable_claim, PAPER)
 finding = partial(records.finding, PAPER)
 
+# The place of claims on the theorem by runs without clipping.
 THEOREM: Place = {"artefact": "table_rates", "location": "Theorem 3.1, eq. (7)", "kind": "theorem", "source": "paper"}
 
 # "significantly larger", "grows significantly", "diverges": at least twice.

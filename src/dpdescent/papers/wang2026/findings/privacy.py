@@ -121,7 +121,7 @@ def _renyi(evidence: Evidence) -> Finding:
         why="Lemma D.7 keeps (19) at order 2; later terms grow like e^(2j(j-1)/kappa^2)",
         charitable=f"Lemma D.7 says 'in the standard low-sampling regime', its proof 'low-sampling/high-noise'. Gradients seen have {longest_seen(evidence):.2g} of Corollary 5.5's C_clip",
         repair="(19) at the conversion's own order; a constant kappa is not enough at small delta",
-        headline=f"Two data sets attain an epsilon of {attained_eps:.3g} instead of {claimed:g} with Theorem D.9's noise, which is too small where few records are sampled and kappa is about 1.",
+        headline=f"Two data sets attain an epsilon of {attained_eps:.3g} instead of {claimed:g} with Theorem D.9's noise, which is too small where few records are sampled and kappa is 1 or less.",
         shown=excerpt(_violated(evidence), {**dict(zip(SETTING, SETTING, strict=True)), "mean": "kappa of D.9", "needed": "at least needed"}),
     )  # fmt: skip
 
