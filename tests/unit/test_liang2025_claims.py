@@ -80,6 +80,7 @@ TURNED: tuple[tuple[str, str, Callable[[], Evidence], str], ...] = (
     ("lemma-F.1-y-only", TRUE, lambda: every_draw_costs(10.0, "y only"), FALSE),
     ("prop-3.1-private", TRUE, lambda: changed("ext_calibration", 3.0, ("achieved_rho",)), FALSE),
     ("prop-3.1-identity", FALSE, lambda: changed("ext_calibration", 2.0, ("achieved_rho",)), TRUE),
+    ("fig07b-slightly", TRUE, lambda: changed("fig07", 0.8, ("ceiling",), panel="b"), FALSE),
     ("fig03b-larger", TRUE, lambda: changed("fig03", 1e-4, MEDIANS, panel="b", **DP, **HAT), FALSE),
     ("fig03a-rate-5-5", OPEN, straight, TRUE),
     ("fig03a-rate-5-5", OPEN, lambda: straight(-1.0), FALSE),
