@@ -233,6 +233,7 @@ TRADE_OFFS = {
 TEN = "ten iterations"
 # A high variance is so many times the least squared error, because a curve that is flat beyond it is no trade-off.
 HIGH = 2.0
+HIGH_TOO = " Until a referee objected a share was enough, which a curve has that is flat beyond its minimum; the ratios, 81 and 29, were known then."
 TRADE_OFF = "a bias-variance trade-off: bias falls and variance rises with the threshold"
 AT_EVERY_STEP = " Before a second one the ends of the grid were compared, whose noise alone differs by a factor of 40,000 in variance."
 
@@ -310,7 +311,7 @@ def _fig04(evidence: Evidence, n: int) -> Iterator[Claim]:
             readings=readings, one_is_enough=id == optimum, criterion=criterion, unstated="T",
             verdicts={T: criterion.verdict_on_all(all_of) for T, all_of in found.items()},
             shown=next((reading for reading in readings.values() if not math.isnan(reading.value)), None),
-            changed=f"Before a review one T was judged, though T is not stated.{AT_EVERY_STEP if id in (bias_falls, variance_rises) else ''}",
+            changed=f"Before a review one T was judged, though T is not stated.{AT_EVERY_STEP if id in (bias_falls, variance_rises) else ''}{HIGH_TOO if id == high_threshold else ''}",
             note=note,
         )  # fmt: skip
 

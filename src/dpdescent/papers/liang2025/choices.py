@@ -175,7 +175,7 @@ def _step_sizes(evidence: Evidence) -> Iterator[Claim]:
         id="fig07b-slightly", **FIGURE_7, statement="the upper bound for alpha is slightly conservative: by no large factor",
         quantity="2/||Theta||^2, from which on the second stage diverges without noise, over the ceiling of alpha",
         measured=exactly(2.0 / (norm**2 * rows["ceiling"].iloc[0])), criterion=between(1.0, 1.25),
-        changed="Added after a referee objected that a ceiling which is three times too small met fig07b-conservative.",
+        changed="Added after a referee objected that a ceiling which is three times too small met fig07b-conservative; the referee had named the value, about 1.07, before.",
     )  # fmt: skip
 
 

@@ -150,6 +150,7 @@ def descend(samples: Samples, arms: Arms, normals: list[Normals]) -> tuple[Array
 
 
 def normals_of(data: DataSets, arms: Arms) -> list[Normals]:
+    """The standard normals of each trial's noise, for as many steps as the longest arm has."""
     longest, (p, q) = int(arms.steps.max()), (data.problem.p, data.problem.q)
     streams = (setting.trial_stream(data.spec, trial, "noise") for trial in range(*data.spec["trials"]))
     return [Normals.draw(rng, longest, p, q) for rng in streams]
