@@ -103,6 +103,9 @@ def put_back():
     missing = git("ls-files", "--deleted", "--", "results").split()
     if missing:
         sys.exit(f"{len(missing)} files of results/ are not there, e.g. {missing[0]}: git checkout -- results")
+    for begun in Path(".snakemake/dpdescent").glob("*.begun"):
+        # Files that were put back are new, and would count as made here, so that new runs would not be drawn.
+        begun.touch()
     print("results/ is in the working tree")
 
 

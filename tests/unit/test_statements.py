@@ -43,10 +43,12 @@ def known(paper: str) -> dict[str, set[str]]:
     """
     claims = [row for row in read_rows(RESULTS / "claims.csv") if row["paper"] == paper]
     findings = [row for row in read_rows(RESULTS / "findings.csv") if row["paper"] == paper]
+    requested = [row for row in read_rows(RESULTS / "on_request/claims.csv") if row["paper"] == paper]
     return {
         "claim": {row["claim"] for row in claims if _can_fail(row)},
         "bound": {row["bound"] for row in read_rows(RESULTS / paper / "bounds.csv") if row["holds"]},
         "finding": {row["finding"] for row in findings},
+        "on request": {row["claim"] for row in requested if _can_fail(row)},
         "artefact": set(read_yaml(ROOT / f"config/papers/{paper}.yaml")["artefacts"]),
     }
 
@@ -70,9 +72,10 @@ def test_what_judges_a_statement_exists_and_can_fail(paper: str) -> None:
 
 
 def test_links_lead_into_the_report() -> None:
-    row = {**ROW, "covered_by": "fig03-low; bound:lambda; finding:slip; audit:gradient flips sign"}
+    row = {**ROW, "covered_by": "fig03-low; on request:net; bound:lambda; finding:slip; audit:gradient flips sign"}
     assert statements.links("p1", row) == [
-        ("fig03-low", "claims.html#claim-p1-fig03-low"), ("bound lambda", "bounds.html?paper=p1&q=lambda"),
+        ("fig03-low", "claims.html#claim-p1-fig03-low"), ("on request net", "on-request.html#claim-p1-net"),
+        ("bound lambda", "bounds.html?paper=p1&q=lambda"),
         ("finding slip", "findings.html#finding-p1-slip"), ("audit gradient flips sign", "privacy.html#audits"),
     ]  # fmt: skip
 

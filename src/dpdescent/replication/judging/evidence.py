@@ -28,8 +28,8 @@ Undecided = Literal[
     "interval", "outside the regime", "unstated value decides", "hidden constant", "too few runs", "another seed"
 ]
 # Reasons why nothing can judge a claim: it is an opinion, or about other works; it cannot fail; what it needs is out of
-# reach; its runs, made on request, are too few; or the grid of a build lacks the rows.
-Unjudged = Literal["opinion", "literature", "by construction", "out of reach", "too few runs", "no rows"]
+# reach; it is judged on request, from runs that no build makes by itself; or the grid of a build lacks the rows.
+Unjudged = Literal["opinion", "literature", "by construction", "out of reach", "on request", "no rows"]
 Why = Literal["", Undecided, Unjudged]
 FindingKind = Literal["privacy", "mathematics", "text", "data", "unstated"]
 Severity = Literal["high", "medium", "low", "cosmetic"]

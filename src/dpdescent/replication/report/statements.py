@@ -28,7 +28,7 @@ STATES = ("judged", "judged in part", *REASONS)
 # Addresses of names in `covered_by`, by the word before the colon; the name of a claim has no such word.
 _PLACES = {
     "finding": "findings.html#finding-{name}", "artefact": "{paper}.html#{id}", "audit": "privacy.html#audits",
-    "bound": "bounds.html?paper={paper}&q={text}",
+    "bound": "bounds.html?paper={paper}&q={text}", "on request": "on-request.html#claim-{name}",
 }  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def state(row: Row) -> str:
 
 
 def names(row: Row) -> list[tuple[str, str]]:
-    """The judges of a statement, as pairs of kind (`claim`, `bound`, `finding`, `artefact`, `audit`) and name."""
+    """The judges of a statement, as pairs of kind and name: `claim`, or a kind of `_PLACES`."""
     entries = [entry for entry in row["covered_by"].split("; ") if entry]
     pairs = (entry.partition(":") if entry.partition(":")[0] in _PLACES else ("claim", ":", entry) for entry in entries)
     return [(kind, name) for kind, _, name in pairs]
