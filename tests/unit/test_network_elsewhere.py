@@ -212,6 +212,18 @@ def test_the_fastest_way_is_kept_and_one_that_fails_is_said(shop, monkeypatch):
         shop.choose_way(said.append)
 
 
+def test_the_time_of_a_run_is_estimated_without_compilation(shop):
+    took = iter((50.0, 2.0))
+
+    def piece(*given):
+        shop.seconds_a_piece = max(next(took), 0.9 * shop.seconds_a_piece)
+        return given[1], "seen"
+
+    shop._first_steps, shop.piece = (lambda way: 1.0), piece
+    assert shop.choose_way(lambda line: None) == "seen"
+    assert shop.seconds_a_piece == 2.0
+
+
 def test_agreement_is_told_and_a_perturbed_sum_is_not(shop):
     before, sums = (np.asarray(each) for each in shop.choose_way(lambda line: None))
     records = images_of(small()["settings"], "records", 24)
