@@ -159,6 +159,8 @@ def test_rows_of_some_artefacts_alone_are_renewed_in_their_places(
     made = read_rows(tmp_path / "made.csv")
     assert [each["claim"] for each in made] == ["moved", "other", "third"]
     assert [each["verdict"] for each in made] == ["", "reproduced", ""]
+    command.main([*asked, "wang2026/bounds"])
+    assert read_rows(tmp_path / "made.csv") == made
     with pytest.raises(SystemExit):
         command.main([*asked, "wang2026/fig99"])
     assert "--only wang2026/fig99 is no artefact; there are brown2024/" in capsys.readouterr().err
