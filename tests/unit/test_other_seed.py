@@ -159,8 +159,10 @@ def test_rows_of_some_artefacts_alone_are_renewed_in_their_places(
     made = read_rows(tmp_path / "made.csv")
     assert [each["claim"] for each in made] == ["moved", "other", "third"]
     assert [each["verdict"] for each in made] == ["", "reproduced", ""]
-    command.main([*asked, "wang2026/bounds"])
-    assert read_rows(tmp_path / "made.csv") == made
+    write_rows(tmp_path / "made.csv", list(other_seed.COLUMNS), earlier)
+    monkeypatch.setattr(seedcheck, "judged", lambda whole, key, results: [claim("theorem-e.1-order", 2, "wang2026")])
+    command.main([*asked, "wang2026/theorem-e.1-order"])
+    assert [each["verdict"] for each in read_rows(tmp_path / "made.csv")] == ["", "", "", "reproduced"]
     with pytest.raises(SystemExit):
         command.main([*asked, "wang2026/fig99"])
-    assert "--only wang2026/fig99 is no artefact; there are brown2024/" in capsys.readouterr().err
+    assert "--only wang2026/fig99 is neither an artefact nor a claim; nearest are " in capsys.readouterr().err

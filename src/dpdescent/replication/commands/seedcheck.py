@@ -2,13 +2,15 @@
 
 To build them: a clone elsewhere, and there `snakemake --cores 2 --config seed=7`; they are not committed. A build of
 some papers (`papers='[liang2025]'`) renews their rows at its seed only; rows of other papers and other seeds stay. With
-`--only`, rows of claims on other artefacts stay too, so that a build of these artefacts alone will do.
+`--only`, rows of other claims and artefacts stay too, so that a build of what they read will do: a claim that reads
+tables of several artefacts needs all of them at the other seed, and is named itself where its artefact has such ones.
 """
 
 import dpdescent.replication.pins  # noqa: F401
 
 # isort: split
 import argparse
+import difflib
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,6 +23,7 @@ from dpdescent.replication.commands import checkout
 from dpdescent.replication.commands.judge import judged
 from dpdescent.replication.configuration.project import Project
 from dpdescent.replication.judging import other_seed
+from dpdescent.replication.judging.evidence import Claim
 
 
 def main(arguments: Sequence[str], name: str) -> None:
@@ -36,8 +39,8 @@ def main(arguments: Sequence[str], name: str) -> None:
     parser.add_argument(
         "--only",
         nargs="+",
-        metavar="ARTEFACT",
-        help="such as liang2025/table_rates or liang2025/bounds: renew no other rows",
+        metavar="NAME",
+        help="an artefact or a claim, such as liang2025/table_rates or liang2025/remark-3.8-gap: renew no other rows",
     )
     args = parser.parse_args(arguments)
     checkout.require()
@@ -48,14 +51,15 @@ def main(arguments: Sequence[str], name: str) -> None:
             f" {here['scale']} and another seed than {here['seed']}: build them with --config seed=..."
         )
     whole = checkout.configured({"scale": here["scale"], "seed": here["seed"], "papers": "all"})
-    # Claims on formulas alone are filed under the bounds of their paper.
-    known = [artefact.item for artefact in whole.artefacts()] + [f"{key}/bounds" for key in whole.papers]
-    if unknown := sorted(set(args.only or ()) - set(known)):
-        parser.error(f"--only {unknown[0]} is no artefact; there are {', '.join(known)}")
+    rows = read_rows(args.results / "claims.csv") if args.only else []
+    known = {f"{row['paper']}/{row[kind]}" for row in rows for kind in ("artefact", "claim")}
+    if unknown := sorted(set(args.only or ()) - known):
+        near = difflib.get_close_matches(unknown[0], sorted(known), 5, 0.0)
+        parser.error(f"--only {unknown[0]} is neither an artefact nor a claim; nearest are {', '.join(near)}")
     made = list[dict[str, Any]]()
     for key in [key for key in whole.papers if key in there["papers"]]:
         here_judged, there_judged = (
-            [claim for claim in judged(whole, key, results) if not args.only or f"{key}/{claim.artefact}" in args.only]
+            [claim for claim in judged(whole, key, results) if not args.only or _is_named(claim, args.only)]
             for results in (args.results, args.other)
         )
         made += other_seed.compared(here_judged, there_judged, int(there["seed"]))
@@ -71,6 +75,10 @@ def main(arguments: Sequence[str], name: str) -> None:
         verdicts = f"{row['verdict']}, at seed {row['other_seed']} {row['other_verdict']}"
         printing.tell(f"{row['paper']} {row['claim']}: {verdicts}")
     printing.tell(f"{len(changed)} of {len(rows)} verdicts change; written to {args.output}")
+
+
+def _is_named(claim: Claim, names: Sequence[str]) -> bool:
+    return not {f"{claim.paper}/{claim.artefact}", f"{claim.paper}/{claim.claim}"}.isdisjoint(names)
 
 
 def _kept(args: argparse.Namespace, there: dict[str, Any]) -> list[dict[str, Any]]:
