@@ -50,7 +50,10 @@ def main(arguments: Sequence[str], name: str) -> None:
             f"--other {args.other} has scale {there['scale']} and seed {there['seed']}; needed are scale"
             f" {here['scale']} and another seed than {here['seed']}: build them with --config seed=..."
         )
-    whole = checkout.configured({"scale": here["scale"], "seed": here["seed"], "papers": "all"})
+    # Claims that draw data sets of their own draw them at the seed of the results.
+    whole, other_whole = (
+        checkout.configured({"scale": here["scale"], "seed": one["seed"], "papers": "all"}) for one in (here, there)
+    )
     rows = read_rows(args.results / "claims.csv") if args.only else []
     known = {f"{row['paper']}/{row[kind]}" for row in rows for kind in ("artefact", "claim")}
     if unknown := sorted(set(args.only or ()) - known):
@@ -59,8 +62,8 @@ def main(arguments: Sequence[str], name: str) -> None:
     made = list[dict[str, Any]]()
     for key in [key for key in whole.papers if key in there["papers"]]:
         here_judged, there_judged = (
-            [claim for claim in judged(whole, key, results) if not args.only or _is_named(claim, args.only)]
-            for results in (args.results, args.other)
+            [claim for claim in judged(project, key, results) if not args.only or _is_named(claim, args.only)]
+            for project, results in ((whole, args.results), (other_whole, args.other))
         )
         made += other_seed.compared(here_judged, there_judged, int(there["seed"]))
         for line in _lacking(whole, key, args.results, args.other):
