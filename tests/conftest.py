@@ -32,6 +32,16 @@ OF_THE_REPORT = ("tests/browser/", "tests/unit/test_report_site.py")
 gc.set_threshold(50_000, 20, 20)
 
 
+@pytest.fixture
+def single_precision() -> Iterator[None]:
+    """JAX in single precision, because other packages of the group deep set double for a whole process."""
+    jax = pytest.importorskip("jax", reason="the optional group deep is not installed (requirements-deep.lock)")
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", False)
+    yield
+    jax.config.update("jax_enable_x64", before)
+
+
 @pytest.fixture(autouse=True)
 def handlers_stay() -> Iterator[None]:
     """Fails a test that leaves another handler of a signal, because a later one may wait for a signal in vain."""

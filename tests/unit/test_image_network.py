@@ -20,6 +20,7 @@ from dpdescent.noise.strategies import toeplitz, tree  # noqa: E402
 from dpdescent.noise.strategies.stamped import stamped  # noqa: E402
 from dpdescent.randomness import stream  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("single_precision")
 SMALL = ImageNetwork(side=8, channels=3, filters=(4, 6), dense=7, classes=5, together=4)
 LAYERS = [(3, 32), (32, 32), (32, 64), (64, 64), (64, 128), (128, 128)]
 

@@ -26,6 +26,8 @@ SPEC = PAPER.on_request["fig04a_cifar10_net"].parts[0].json()
 RATES = {"nu-DP-FTRL": 0.1, "DP-SGD, amplified": 1.0, "Honaker": 0.1}
 ABOUT = {"device": "cpu", "code": "abc"}
 
+pytestmark = pytest.mark.usefixtures("single_precision")
+
 
 def small():
     spec = json.loads(SPEC)

@@ -59,6 +59,7 @@ def test_images_are_scaled_as_in_the_public_code(few_images, monkeypatch):
 
 
 @needs_jax
+@pytest.mark.usefixtures("single_precision")
 @pytest.mark.parametrize("part", KINDS, ids=lambda part: part.spec["cell"]["mechanism"])
 def test_a_run_that_ends_after_its_minutes_goes_on_to_the_same_accuracy(part, few_images, monkeypatch, capsys):
     monkeypatch.setattr(network, "PIECE", 2)
@@ -162,6 +163,7 @@ def test_only_runs_of_the_best_rate_are_compared():
 
 
 @needs_jax
+@pytest.mark.usefixtures("single_precision")
 def test_a_processor_makes_no_long_run_unasked(few_images, monkeypatch):
     spec = json.loads(PARTS[0].json())
     with pytest.raises(SystemExit, match=r"takes an hour of a processor.*adopt\.py"):
