@@ -128,6 +128,17 @@ def test_a_build_renews_the_rows_of_its_papers_at_its_seed_only(
     assert read_rows(tmp_path / "made.csv") == [row] * kept
 
 
+def test_each_build_is_judged_at_its_own_seed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Because a claim may draw data sets of its own."""
+    monkeypatch.chdir(Path(__file__).resolve().parents[2])
+    seeds = []
+    monkeypatch.setattr(seedcheck, "judged", lambda whole, key, results: seeds.append((results, whole.seed)) or [])
+    (tmp_path / "provenance.json").write_text(json.dumps({"scale": "paper", "seed": 7, "papers": ["liang2025"]}))
+    command.main(["seedcheck", "--other", str(tmp_path), "--output", str(tmp_path / "made.csv")])
+    own = json.loads(Path("results/paper/provenance.json").read_bytes())["seed"]
+    assert seeds == [(Path("results/paper"), own), (tmp_path, 7)]
+
+
 def test_a_variant_that_the_other_build_lacks_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
