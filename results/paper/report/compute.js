@@ -4,11 +4,11 @@ window.dpdescentCompute = {
   "peak_mb": 330.02
  },
  "all stages": {
-  "cpu_s": 10910.61,
+  "cpu_s": 11497.28,
   "peak_mb": 4339.3
  },
  "brown2024": {
-  "cpu_s": 1584.19,
+  "cpu_s": 1659.86,
   "peak_mb": 4339.3
  },
  "brown2024/ext_author_profile": {
@@ -16,11 +16,11 @@ window.dpdescentCompute = {
   "peak_mb": 681.38
  },
  "brown2024/ext_large_dimension": {
-  "cpu_s": 12.0,
-  "peak_mb": 168.69
+  "cpu_s": 77.26,
+  "peak_mb": 522.78
  },
  "brown2024/ext_law": {
-  "cpu_s": 36.61,
+  "cpu_s": 47.02,
   "peak_mb": 4339.3
  },
  "brown2024/ext_no_clipping": {
@@ -152,7 +152,7 @@ window.dpdescentCompute = {
   "peak_mb": 139.69
  },
  "liang2025": {
-  "cpu_s": 930.82,
+  "cpu_s": 982.03,
   "peak_mb": 1005.09
  },
  "liang2025/angrist": {
@@ -260,8 +260,8 @@ window.dpdescentCompute = {
   "peak_mb": 110.32
  },
  "liang2025/table_rates": {
-  "cpu_s": 23.88,
-  "peak_mb": 269.53
+  "cpu_s": 75.09,
+  "peak_mb": 489.05
  },
  "liang2025/table_release_beta_only": {
   "cpu_s": 2.49,
@@ -324,7 +324,7 @@ window.dpdescentCompute = {
   "peak_mb": 455.56
  },
  "varshney2022": {
-  "cpu_s": 2672.97,
+  "cpu_s": 2758.29,
   "peak_mb": 1053.38
  },
  "varshney2022/ablation": {
@@ -346,6 +346,10 @@ window.dpdescentCompute = {
  "varshney2022/clip_path": {
   "cpu_s": 28.37,
   "peak_mb": 264.08
+ },
+ "varshney2022/ext_large": {
+  "cpu_s": 85.32,
+  "peak_mb": 115.3
  },
  "varshney2022/ext_orders": {
   "cpu_s": 5.97,
@@ -412,7 +416,7 @@ window.dpdescentCompute = {
   "peak_mb": 160.98
  },
  "wang2026": {
-  "cpu_s": 1938.28,
+  "cpu_s": 2312.75,
   "peak_mb": 1995.32
  },
  "wang2026/admissible_width": {
@@ -436,7 +440,7 @@ window.dpdescentCompute = {
   "peak_mb": 243.08
  },
  "wang2026/ext_proof": {
-  "cpu_s": 56.62,
+  "cpu_s": 98.78,
   "peak_mb": 458.18
  },
  "wang2026/ext_window": {
@@ -444,7 +448,7 @@ window.dpdescentCompute = {
   "peak_mb": 195.57
  },
  "wang2026/ext_window_rates": {
-  "cpu_s": 412.78,
+  "cpu_s": 745.09,
   "peak_mb": 604.71
  },
  "wang2026/fig01": {
