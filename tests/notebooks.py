@@ -57,6 +57,8 @@ def run(notebook: Notebook, name: str) -> None:
     namespace: dict[str, object] = {"__name__": "__main__"}
     usual = plt.show
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    # A cell shows all open figures, and the process may have some of others.
+    plt.close("all")
     with mpl.rc_context(), warnings.catch_warnings():
         plt.switch_backend("agg")
         mpl.rcdefaults()

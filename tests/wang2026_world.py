@@ -123,10 +123,39 @@ def as_bounds_have_it(made: Tables) -> None:
         widths.loc[rows, "mean"] = factor * widths["gamma"] ** power
 
 
-RATES = {"Corollary 5.3": -0.8, "Corollary 5.5": -0.8, "Corollary 5.6": -1.3, "DP-GD": -1.3, "GD": -1.3}
+RATES = {
+    "Corollary 5.3": -0.8, "Corollary 5.5": -0.8, "Corollary 5.5, wider networks": -0.8,
+    "Corollary 5.5, few records": -0.8, "Corollary 5.6": -1.3, "Corollary 5.6, smaller batches": -1.3, "DP-GD": -1.3,
+    "GD": -1.3,
+}  # fmt: skip
 BATCHES, ADDED = "departure by batches", "added to the population risk"
+
+
+def following_margins(made: Tables) -> None:
+    """T, and Corollary 5.5's B, along the margin as the corollaries have them; risks with room for a larger power."""
+    table = made["ext_window_rates"]
+    order = np.sqrt(table["n"].astype(float)) / table["gamma"]
+    for panel, times in (("margin, Corollary 5.3", 15.0), ("margin, Corollary 5.5", 14.0)):
+        table.loc[table["panel"] == panel, "T"] = (times * order).round()
+    independent = table["panel"] == "margin, Corollary 5.5"
+    table.loc[independent, "B"] = (table["gamma"] ** 2 * order)[independent].round()
+    table.loc[independent, ["mean", "se"]] *= 0.1
+    table.loc[independent, "kappa"] *= 0.5
+
+
+# Conditions that the committed runs miss: widths, deltas of Corollary 5.3 and at small margins of 5.5, T and B along
+# the margin.
+MET = (
+    following_margins,
+    put("ext_window", 24.0, "m", panel=lambda panel: panel in ("correlation", "multiplier")),
+    put("ext_window", 80.0, "B", panel=lambda panel: panel in ("correlation", "multiplier")),
+    put("ext_window_rates", 1e-6, "delta", panel=lambda panel: "Corollary 5.3" in panel or "margin" in panel),
+    change("ext_window_rates", 0.8, "kappa", panel="Corollary 5.3"),
+    change("ext_window_rates", 0.5, "kappa", panel="margin, Corollary 5.3"),
+    put("ext_window_rates", 200.0, "m", panel="margin, Corollary 5.3"),
+)  # fmt: skip
 CORRECTIONS = (
-    large_gains, enough_noise, as_bounds_have_it,
+    *MET, large_gains, enough_noise, as_bounds_have_it,
     *(power_law("ext_window_rates", "n", power, panel=panel) for panel, power in RATES.items()),
     *(
         power_law("ext_window_rates", axis, power, 0.1, panel=f"{name}, {rule}", series=and_by_seed(ADDED))

@@ -37,7 +37,8 @@ SMALL = {
     "fig03": {"cell": {"p": [3, 5]}, "arms": {"gamma": [2.0, 8.0]}}, "fig04": {"cell": {"n": 200}, "arms": {"runs": 4}},
     "fig07": {"cell": {"n": 200}, "arms": {"runs": 4, "T": [2, 5]}},
     "ext_outliers": {"cell": {"n": 200, "replications": 3}, "arms": {"clip_factor": [2, 5]}},
-    "ext_large_dimension": {"cell": {"p": 5}}, "ext_law": {"cell": {"n": 3000, "runs": 20}, "arms": {"steps": [1, 3]}},
+    "ext_large_dimension": {"cell": {"p": 5}},
+    "ext_law": {"cell": {"n": 3000, "runs": 20, "replications": 3}, "arms": {"steps": [1, 3]}},
     "table_proofs": {"cell": {"p": 5, "n_over_p": 40}},
     "ext_no_clipping": {"cell": {"n": 200, "p": 5}}, "ext_small_noise": {"cell": {"n": 200}},
     **{f"fig{k}": {"cell": {"n": 200, "replications": 3, "steps": [120, 220]}} for k in ("05", "06", "10", "11")},
@@ -805,6 +806,29 @@ def test_projected_iterates_stay_in_their_ball_and_descent_without_one_is_dp_gd(
     assert np.linalg.norm(dimension.descend(sample.gram, setting, normals, 1.0)) <= 1.0 + 1e-12
 
 
+def test_records_within_their_bounds_are_not_clipped_and_gradients_stay_within_their_threshold():
+    spec = spec_of("ext_large_dimension", "records", cell={"p": 5, "n_over_p": 100})
+    wide = spec | {"cell": spec["cell"] | {"bound_factor": 100.0, "bound_y": 100.0}}
+    assert [row["value"] for row in run("ext_large_dimension", wide)] == [1.0]
+    assert next(iter(run("ext_large_dimension", spec)))["value"] != 1.0
+    setting, bounds = dimension.projected_setting(spec)
+    # The longest gradient of a record within its bounds at a point of the unit ball.
+    assert bounds.x * (bounds.x * 1.0 + bounds.y) == pytest.approx(setting.gamma, rel=1e-15)
+
+
+def test_lengths_follow_the_noise_where_they_are_in_proportion_to_it(monkeypatch):
+    spec = spec_of("ext_law", "widths", cell={"n": 300, "replications": 2})
+
+    def proportional(spec, sample, trial, steps, factor):
+        law = laws.law_of(sample, Setting.of(spec, sample.n, sample.p, steps, factor))
+        half = np.tile(np.sqrt(np.diag(law.covariance(steps))), (2, 1)) ** power
+        yield intervals.Constructed("checkpoints", steps, intervals.Intervals(0.0 * half, half), law, 0.0)
+
+    monkeypatch.setattr(laws, "constructed", proportional)
+    for power in (0.0, 1.0, 2.0):
+        assert next(iter(run("ext_law", spec)))["value"] == pytest.approx(power, abs=1e-9)
+
+
 def test_proofs_measure_what_they_name():
     """On one small data set, by loops over records and steps."""
     spec = small("table_proofs", "dimension")
@@ -821,6 +845,15 @@ def test_proofs_measure_what_they_name():
     kernel = max(((sample.X @ A_t @ sample.X.T) ** 2).sum(axis=1).max() for A_t in A)
     c1 = condition.covariate_constant(n=200, p=5, beta=spec["settings"]["beta"])
     assert rows[proofs.KERNEL, 20] == pytest.approx(kernel / (8 * c1**2 * 200 * 5))
+    M = np.eye(5) - 0.25 * sigma
+    noises = [
+        0.25 * sum(np.linalg.matrix_power(M, i - 1) @ (setting.noise_sd * normals[t - i]) for i in range(1, t + 1))
+        for t in range(1, 21)
+    ]
+    ceiling = (
+        16 * 0.25 * setting.noise_sd * sample.norms.max() * math.sqrt(math.log(2 * 200 * 20 / spec["settings"]["beta"]))
+    )
+    assert rows[proofs.NOISE_TERM, 20] == pytest.approx(np.abs(sample.X @ np.transpose(noises)).max() / ceiling)
     assert rows[proofs.CONDITION_NUMBER, 0] > 1
     moved = sample.X @ np.linalg.matrix_power(np.eye(5) - 0.25 * sigma, 5)
     assert rows[proofs.DIRECTION, 5] == pytest.approx(5 * np.mean([u[0] ** 2 / (u @ u) for u in moved]))

@@ -19,10 +19,13 @@ from dpdescent.papers.choquettechoo2023 import (
     components,
     convergence,
     criteria,
+    events,
     exact_errors,
     guarantees,
+    identities,
     laws,
     limits,
+    noise_matrices,
     orders,
     preliminaries,
     sensitivities,
@@ -157,6 +160,16 @@ def test_a_violated_bound_does_not_hold(violation: Violation) -> None:
         ("components.section", lambda rate, size: -np.eye(size), "smallest eigenvalue of T_j and T"),
         ("components.product_of", lambda matrices: 2.0 * np.eye(16), "|Tr A_1 ... A_k|"),
         ("guarantees.adaptive_divergence", lambda *given: 1e3, "Renyi divergence, adaptive adversary"),
+        ("identities.noise", lambda strategy: (1.0 + 1e-9) * identities.drawn("noise", 64, 4),
+         "DP-FTRL at B = I less DP-SGD"),
+        ("identities.divergence", lambda gradient: 0.99, "Renyi divergence without clipping"),
+        ("identities.two_forms", lambda B: (np.ones(2), np.ones(2) + 1e-9), "iterates of (11) less those of (12)"),
+        ("identities.prefix_error", lambda B: (1.0 + 1e-9) * float((np.tri(8) @ B).ravel() @ (np.tri(8) @ B).ravel()),
+         "phi(B) of (3)"),
+        ("identities.scaled", lambda factor, own: 1.0, "F_inf of scaled coefficients"),
+        # A clip norm just below the largest gradient, 4.58, in the place of twice it.
+        ("identities.largest_gradient", lambda path: 2.29, "DP-FTRL that clips nothing less Noisy-FTRL"),
+        ("identities.mean_multiplier", lambda: 1.001, "psi of a mean of multipliers over the mean of psi"),
         ("laws.risks", lambda problem, beta, variance, start, steps: start + 1.0, "F_inf from another start"),
         ("laws.transient", lambda problem, start, T: 1e9, "what is left of the start"),
         ("elliptic.diagonal_bound", lambda a: 0.1, "I(a, a), from above"),
@@ -294,7 +307,8 @@ def test_a_table_may_lack_much(name: str, left: str) -> None:
 
 def test_without_any_table_only_what_hangs_on_none_is_left() -> None:
     nothing = replace(few(), tables={})
-    parts = (components.evaluate, guarantees.evaluate, preliminaries.evaluate)
+    alone = (identities, components, events, noise_matrices, guarantees, preliminaries)
+    parts = [module.evaluate for module in alone]
     assert bounds.evaluate(nothing) == [row for part in parts for row in part(nothing)] != []
 
 

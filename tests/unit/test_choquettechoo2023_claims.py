@@ -71,7 +71,7 @@ def slope(kind: str, series: str, axis: str) -> Edit:
 FALSE: dict[str, Callable[..., Edit]] = {
     r"sensitivity-grows": lambda: change("table2", 0.01, "exact", row="Anti-PGD", T=100_000, eta=0.02),
     r"eq-5-limit": lambda: change("fig02", 1.01, "gamma_squared", series=FTRL),
-    r"(?:lemma|theorem|remark|definition|proposition)-(c|d)\.(3|4|10|11|14|16|18|21|23)": lambda letter, number: change(
+    r"(?:lemma|theorem|remark|proposition)-(c|d)\.(4|10|11|14|16|18|21|23)": lambda letter, number: change(
         "bounds", value=False, column="holds", location=lambda place: f"{letter.upper()}.{number}" in place
     ),
     r"theorem-3\.1": lambda: change("bounds", value=False, column="holds", location="Thm 3.1, (10)"),
@@ -94,6 +94,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"fig02-sgd-linear": lambda: tilt("fig02", "d", 0.2, **EXACT, series=SGD, variant="dimensions to 1024"),
     r"fig02-sgd-constant": lambda: tilt("fig02", "d_eff", 0.2, **EXACT, series=SGD, variant="twenty spectra"),
     r"fig02-ftrl-linear": lambda: tilt("fig02", "d_eff", -0.3, **EXACT, series=FTRL, variant="twenty spectra"),
+    r"fig02-ftrl-dimension": lambda: tilt("fig02", "d", 0.3, **EXACT, series=FTRL, panel="d", variant="main"),
     r"fig02-eta-difference": lambda: tilt("fig02", "eta", -0.1, **EXACT, series=FTRL, panel="eta",
         variant="learning rates 0.01 to 0.2"),
     r"fig02-better-eta": lambda: tilt("fig02", "eta", -0.8, **SIMULATED, series=FTRL, panel="eta"),
@@ -154,6 +155,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"(digits|digits-network|digits-convolutional)-me": lambda name: ahead(name, -0.2, mechanism="ME", eps=5.0),
     r"digits-restarts": lambda: change("fig04a", value=-0.002, variant="main", series="restarts minus this",
         mechanism="Honaker", eps=20.0),
+    r"digits-rises": lambda: change("fig04a", 0.9, variant="main", series="test accuracy", mechanism="ME", eps=20.0),
     r"digits-dp-sgd": lambda: ahead("digits", -0.01, mechanism="DP-SGD, amplified", eps=5.0),
     r"(digits|digits-network|digits-convolutional)-anytime-average": lambda name: change("fig04a", value=-0.002,
         variant=VARIANT[name], series="nu minus anytime mechanisms, over all eps"),
@@ -176,7 +178,6 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"gradient-powers": lambda: tilt("ext_gradients", "T", 0.3, "q95", panel="steps", series="largest gradient"),
     r"iterate-bound": lambda: tilt("ext_gradients", "start", 0.3, "q95", panel="start", series="largest distance"),
     r"gradient-bound-d.4": lambda: tilt("ext_gradients", "T", 0.4, "q95", panel="steps", series="largest gradient"),
-    r"clip-norm": lambda: change("ext_gradients", value=0.1, series="clipped", rule="rate of D.13", panel="labels"),
     r"anti-pgd-proposed": lambda: tilt("bounds", "value", 0.2, "measured", location="Prop. C.24"),
     r"prefix-anytime": lambda: change("ext_prefix_sums", value=9.4, mechanism="Honaker", T=2052, copies=2),
     r"prefix-damping": lambda: change("ext_prefix_sums", value=2.5, mechanism="FHU", T=256, copies=1),
@@ -186,6 +187,8 @@ FALSE: dict[str, Callable[..., Edit]] = {
 }  # fmt: skip
 # An entry for another implementation.
 OPEN = {"table3-cheaper-step"}
+# Constants without a value: nothing refutes these.
+NEVER = {"clip-norm", "definition-d.3"}
 FORMS = {
     "finite-powers-sgd", "finite-powers-ftrl", "finite-non-private", "finite-bound-sgd", "finite-bound-ftrl",
 }  # fmt: skip
@@ -194,8 +197,9 @@ FORMULAS = FORMS | {
     "theorem-1.1", "app-a2-conversion", "fig01-power", "theorem-2.1-optimum", "separation-gain", "finite-rate-sgd",
     "finite-rate-ftrl", "finite-gain", "finite-admissible-rate", "misprints", "table4-fast-decay",
     "squared-error-misleads", "theorem-2.2-ftrl-eta", "table2-sensitivity-nu", "table2-suboptimality-nu",
-    "nu-below-eta-mu", "separation-ftrl", "near-optimal-any-spectrum", "table4-ftrl", "table4-d-eff",
-    "directions-in-proportion", "label-noise-order", "anti-pgd-nu", "theorem-3.1-linear", "fichtenberger-coefficients",
+    "nu-below-eta-mu", "separation-ftrl", "near-optimal-any-spectrum", "table4-ftrl", "table4-d-eff", "near-low-rank",
+    "directions-in-proportion", "label-noise-order", "anti-pgd-nu", "theorem-3.1-linear",
+    "fichtenberger-coefficients", "proposition-d.5",
 }  # fmt: skip
 
 
@@ -218,7 +222,7 @@ def falsified(name: str) -> Claim:
 
 def test_in_a_world_in_which_the_paper_is_right_every_claim_is_reproduced() -> None:
     assert {name for name in judgeable() if WORLD[name].verdict != "reproduced"} == OPEN
-    assert len(judgeable()) == len(WORLD) - 9 > 140
+    assert len(judgeable()) == len(WORLD) - 11 > 140
 
 
 NAMES = [
@@ -226,7 +230,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in FORMULAS | OPEN])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in FORMULAS | OPEN | NEVER])
 def test_every_claim_fails_where_it_is_false(name: str) -> None:
     assert falsified(name).verdict == "not reproduced", falsified(name)
 
@@ -325,6 +329,12 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
         variant="main", d=64), "reproduced"),
     "one order of magnitude": ("fig01-small-eta", change("fig01", value=0.0101, eta=1e-4, series="exact ratio"),
         "not reproduced"),
+    "gradients beyond a clip norm whose constant has no value": ("clip-norm", change("ext_gradients", value=0.1,
+        series="clipped", rule="rate of D.13", panel="labels"), "inconclusive"),
+    "a decay with a constant beyond ours": ("definition-d.3", change("bounds", value=False, column="holds",
+        location="Def. D.3"), "inconclusive"),
+    "a slope in d that falls short of the order's": ("fig02-ftrl-dimension", tilt("fig02", "d", -0.3, **EXACT,
+        series=FTRL, panel="d"), "reproduced"),
     "two orders of magnitude": ("fig01-small-eta", change("fig01", value=0.0099, eta=1e-4, series="exact ratio"),
         "reproduced"),
 }  # fmt: skip
@@ -356,6 +366,8 @@ SMALLEST: list[tuple[str, Edit]] = [
     ("fig02-sgd-linear", tilt("fig02", "d", 0.12, **EXACT, series=SGD, variant="dimensions to 1024")),
     ("fig02-sgd-constant", tilt("fig02", "d_eff", 0.1, **EXACT, series=SGD, variant="twenty spectra")),
     ("fig02-ftrl-linear", tilt("fig02", "d_eff", -0.2, **EXACT, series=FTRL, variant="twenty spectra")),
+    *(("fig02-ftrl-dimension", tilt("fig02", "d", by, **EXACT, series=FTRL, panel="d", variant=variant))
+      for variant, by in (("main", 0.18), ("dimensions to 1024", 0.16))),
     ("fig02-better-eta", tilt("fig02", "eta", -0.78, **SIMULATED, series=FTRL, panel="eta")),
     ("fig02-eta-difference", tilt("fig02", "eta", -0.08, **EXACT, series=FTRL, panel="eta")),
     ("theorem-2.2-lower", change("fig02", 1.2, series="lower bound (C.18)", variant=VANISHING)),
@@ -385,7 +397,6 @@ SMALLEST: list[tuple[str, Edit]] = [
     ("gradient-powers", tilt("ext_gradients", "T", 0.15, "q95", panel="steps", series="largest gradient")),
     ("iterate-bound", tilt("ext_gradients", "start", 0.22, "q95", panel="start", series="largest distance")),
     ("gradient-bound-d.4", tilt("ext_gradients", "T", 0.3, "q95", panel="steps", series="largest gradient")),
-    ("clip-norm", change("ext_gradients", value=0.06, series="clipped", rule="rate of D.13", panel="labels")),
     ("fig03-ftrl-tighter", change("fig03", 1.25, variant="main", series="nu-DP-FTRL")),
     ("fig03-significant", change("fig03", 3.0, variant="main", series="nu-DP-FTRL")),
     ("fig03-absolute-gap", tilt("fig03", "kappa", -0.6, variant="main", series="DP-SGD")),
@@ -393,6 +404,7 @@ SMALLEST: list[tuple[str, Edit]] = [
     ("table3-generation", tilt("table3", "T", 0.15, quantity=GENERATION, mechanism="ME")),
     *(("table3-per-step", tilt("table3", "T", 0.15, quantity=STEP, mechanism=name))
       for name in ("Honaker", "nu-DP-FTRL", "DP-SGD")),
+    ("digits-rises", change("fig04a", 0.96, variant="main", series="test accuracy", mechanism="ME", eps=20.0)),
     ("table3-per-step-dense", tilt("table3", "T", 1.2, quantity=STEP, mechanism="ME")),
     ("table3-memory", tilt("table3", "T", -0.15, quantity="memory", mechanism="ME")),
     ("table3-cheaper-generation", tilt("table3", "T", 0.15, quantity=GENERATION, mechanism="nu-DP-FTRL")),
@@ -422,6 +434,7 @@ def slow(problem: Any, start: Any, T: float, damped: bool) -> laws.Tuned:
 
 COST = zcdp.gaussian_rho
 COSTS = strongly_convex._costs
+NOISE = spectra.noise_of
 # What stands in the place of a formula, whose values may be kept, and the claims that are refuted by it.
 OTHER_FORMULAS: list[tuple[Any, str, Any, set[str]]] = [
     (zcdp, "gaussian_rho", lambda sensitivity, noise: COST(2 * sensitivity, noise), {"theorem-1.1"}),
@@ -449,6 +462,13 @@ OTHER_FORMULAS: list[tuple[Any, str, Any, set[str]]] = [
         },
     ),
     (spectra, "noise_of", lambda spectrum, eta, nu: spectrum.trace**0.8, {"directions-in-proportion"}),
+    # Of d/d_eff, 7.8 at the largest delta, the power 0.5 brings the gain below twice that of equal eigenvalues.
+    (
+        spectra,
+        "noise_of",
+        lambda spectrum, eta, nu: NOISE(spectrum, eta, nu) * (spectrum.d / spectrum.trace) ** 0.5,
+        {"near-low-rank"},
+    ),
     (laws, "gamma_squared_nu", lambda nu: math.log(1 / nu) ** 1.5, {"table2-sensitivity-nu"}),
     (spectra, "decaying", lambda d, alpha: spectra.Levels(np.ones(1), np.array([d])), {"table4-d-eff"}),
     (limits, "label_noise", lambda lam, eta: eta * float(lam.sum()) ** 1.15, {"label-noise-order"}),
@@ -581,7 +601,7 @@ def limits(criterion: str) -> tuple[float, float]:
     return {"0": (0.0, 0.0), "all of them": (1.0, 1.0)}[criterion]
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in FORMULAS | OPEN | {"d-eff-equality"}])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in FORMULAS | OPEN | NEVER | {"d-eff-equality"}])
 def test_criteria_say_what_is_applied(name: str) -> None:
     """What is reproduced lies within the words' numbers, what is not lies outside; but for rounding."""
     low, high = limits(WORLD[name].criterion)

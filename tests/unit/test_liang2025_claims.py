@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dpdescent.data import tabular
 from dpdescent.papers.liang2025 import claims, least_squares
-from dpdescent.papers.liang2025.real_data import FIRST_STAGES, MORE_THAN_TWO, MOVE, PER_CHILD
+from dpdescent.papers.liang2025.real_data import FIRST_STAGES, MORE_THAN_TWO, MOTHERS, MOVE, PER_CHILD
 from dpdescent.replication.judging import by_id
 from dpdescent.replication.judging.evidence import Evidence
 from liang2025_worlds import alone, changed, committed, judged
@@ -39,13 +39,13 @@ def straight(power: float = -0.5, in_T: float = 0.0) -> Evidence:
     return Evidence(evidence.spec, {**evidence.tables, "fig03": table, "ext_parameter_draws": draws})
 
 
-def bent() -> Evidence:
+def bent(by: float = 0.3) -> Evidence:
     """The committed evidence with errors of Figure 3(a) that are bent about a line of the claimed slope."""
     evidence = straight()
     table = evidence.tables["fig03"].copy()
     mask = table["panel"] == "a"
     off = np.abs(np.log(table.loc[mask, "n"] / np.sqrt(500 * 10_000)))
-    table.loc[mask, ["mean", "se"]] = table.loc[mask, ["mean", "se"]].mul(np.exp(0.3 * off), axis=0)
+    table.loc[mask, ["mean", "se"]] = table.loc[mask, ["mean", "se"]].mul(np.exp(by * off), axis=0)
     return Evidence(evidence.spec, {**evidence.tables, "fig03": table})
 
 
@@ -87,8 +87,23 @@ TURNED: tuple[tuple[str, str, Callable[[], Evidence], str], ...] = (
     ("fig03a-rate-5-5", OPEN, bent, OPEN),
     # A power of n between the claimed rate and none, which an error within a factor of two of the rate would be.
     ("fig03a-rate-5-5", OPEN, lambda: straight(-0.3), FALSE),
+    # An error that hardly grows; one that grows by a slope of 0.1 in the upper half, where one line through all points
+    # has -0.5; one of three curves that grows there, by 0.07. Other draws of the parameters still fall in the last two.
+    ("fig03a-decreases", TRUE, lambda: straight(0.05), FALSE),
+    ("fig03a-decreases", TRUE, lambda: bent(0.6), OPEN),
+    ("fig03a-decreases", TRUE, lambda: changed("fig03", lambda rows: np.maximum(rows["n"] / 2000, 1.0) ** 0.3,
+        base=alone("fig03"), panel="a", rho1=9, **DP, **HAT), OPEN),
     ("fig03a-plateau", OPEN, straight, TRUE),
     ("fig03a-plateau", OPEN, lambda: straight(in_T=1.0), FALSE),
+    # A quarter more in the curve of the largest first-stage budget, by which it would no longer be the lowest.
+    ("fig03a-order", OPEN, lambda: changed("fig03", 1.25, base=alone("fig03"), panel="a", rho1=9, **DP, **HAT), FALSE),
+    ("fig03a-order", OPEN, lambda: changed("fig03", 0.75, base=alone("fig03"), panel="a", rho1=9, **DP, **HAT), TRUE),
+    ("fig03b-order", OPEN, lambda: changed("fig03", 1.25, MEDIANS, alone("fig03"), panel="b", rho1=9, **DP, **HAT),
+        FALSE),
+    ("fig06a-order", TRUE, lambda: changed("fig06", 1.25, base=alone("fig06"), panel="a", rho2=10, T=20, **HAT), OPEN),
+    ("fig06a-order", TRUE, lambda: changed("fig06", 1.5, base=alone("fig06"), panel="a", rho2=10, T=20, **HAT), FALSE),
+    ("fig06b-order", OPEN, lambda: changed("fig06", 1.25, base=alone("fig06"), panel="b", rho2=10, T=20, **HAT), FALSE),
+    ("fig06b-order", OPEN, lambda: changed("fig06", 0.8, base=alone("fig06"), panel="b", rho2=10, **HAT), TRUE),
     ("fig03b-cause", OPEN, lambda: alone("fig03"), FALSE),
     ("fig03b-cause", OPEN, lambda: changed("fig03", 9.0, MEDIANS, alone("fig03"), panel="b", **DP, **HAT), TRUE),
     ("fig04a-cutoff-condition-5", TRUE, turned_cutoffs, FALSE),
@@ -172,6 +187,7 @@ def test_constants_of_the_census_are_those_of_the_bundled_table() -> None:
         means = [np.average(outcome[chosen & (same == side)], weights=n[chosen & (same == side)]) for side in (1, 0)]
         return float(means[0] - means[1])
 
+    assert n.sum() == MOTHERS
     more, every = kids > 2, kids > 0
     assert np.average(more, weights=n) == pytest.approx(MORE_THAN_TWO, abs=5e-6)
     ratio = effect(kids, married == 1) / effect(more.astype(float), married == 1)

@@ -25,6 +25,13 @@ def text(name: str) -> str:
     return found()[name].measured
 
 
+def test_what_the_paper_is_said_to_say_is_no_remark_of_ours() -> None:
+    """Without a headline a page has the statement as the paper's, and what was measured up to a stop or semicolon."""
+    plain = [each for each in found().values() if not each.headline]
+    assert [each.finding for each in plain if re.search(r"not (stated|discussed)", each.statement)] == []
+    assert [each.finding for each in plain if len(re.split(r"; |\. ", each.measured)[0].split()) < 4] == []
+
+
 def test_cost_of_a_planted_regressor_by_quadrature() -> None:
     """Two steps: the second's gradients are 0 on one side, clip(Theta (Theta beta + 1)) on the other, beta normal."""
     n, noise_sd = 1000, 2 / 1000 * math.sqrt(2)
@@ -147,7 +154,8 @@ def test_cost_within_cards_ranges_by_hand() -> None:
         means.append((products * np.minimum(1.0, gamma / norms)[:, None]).mean(axis=0))
     moved = max(float(np.sum((one - other) ** 2)) for one, other in itertools.combinations(means, 2))
     expected = moved / (2 * (2 * gamma / n) ** 2)
-    assert in_range.largest_costs(0.3, 5.0, 1, 1.0) == pytest.approx((expected, expected), rel=1e-9)
+    found = in_range.largest_costs(in_range.card(), True, 0.3, 5.0, 1, 1.0)
+    assert found == pytest.approx((expected, expected), rel=1e-9)
 
 
 def test_rate_of_2sls_by_its_limiting_law() -> None:

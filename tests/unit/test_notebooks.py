@@ -82,6 +82,13 @@ def test_a_notebook_runs_and_shows_what_it_keeps(
     assert drawn == 2
 
 
+def test_a_figure_of_someone_else_is_not_shown() -> None:
+    cell = {"cell_type": "code", "source": ["import matplotlib.pyplot as plt\n", "plt.figure()\n", "plt.show()\n"]}
+    plt.figure()
+    notebooks.run({"cells": [cell]}, "one")
+    assert [each["output_type"] for each in cell["outputs"]] == ["display_data"]
+
+
 def test_texts_are_equal_up_to_their_last_digit() -> None:
     assert same("a 1.20, n 5000", "a 1.21, n 5000")
     assert not same("a 1.20, n 5000", "a 1.22, n 5000")

@@ -1,6 +1,7 @@
 """Verdicts at other master seeds: what changes is listed, and what does not last is left open."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -152,6 +153,24 @@ def test_a_variant_that_the_other_build_lacks_is_told(
         command.main(["seedcheck", "--other", str(tmp_path), "--output", str(tmp_path / "made.csv")])
         said = capsys.readouterr()
         assert (f"{table} lacks q = 0.99, thirty levels, twelve levels: " in said.out + said.err) == told
+
+
+def test_a_committed_table_among_those_of_another_seed_is_told_and_its_claims_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As after a build of one artefact in a clone, in which the other tables are those of the committed seed."""
+    monkeypatch.chdir(Path(__file__).resolve().parents[2])
+    claims = [replace(claim(name, 2, "wang2026"), artefact=name) for name in ("fig01", "width", "lambda_tradeoff")]
+    monkeypatch.setattr(seedcheck, "judged", lambda whole, key, results: claims)
+    (tmp_path / "provenance.json").write_text(json.dumps({"scale": "paper", "seed": 7, "papers": ["wang2026"]}))
+    (tmp_path / "wang2026").mkdir()
+    # Of the last two one has no errors, and one is not there.
+    for name in ("fig01", "lambda_tradeoff"):
+        shutil.copy(f"results/paper/wang2026/{name}.csv", tmp_path / "wang2026")
+    command.main(["seedcheck", "--other", str(tmp_path), "--output", str(tmp_path / "made.csv")])
+    said = capsys.readouterr()
+    assert "wang2026/fig01.csv is the committed table, byte for byte" in said.out + said.err
+    assert [row["claim"] for row in read_rows(tmp_path / "made.csv")] == ["width", "lambda_tradeoff"]
 
 
 def test_rows_of_some_artefacts_alone_are_renewed_in_their_places(

@@ -153,6 +153,12 @@ def test_readings_of_an_unstated_value_must_agree() -> None:
     # A reading that is open contradicts none: then it is not the unstated value that decides.
     mixed = records.agreement({"n = 500": "reproduced", "n = 1000": "inconclusive"})
     assert mixed == ("inconclusive", "interval", "reproduced at n = 500, inconclusive at n = 1000")
+    # It confirms none either: beside a reading that refutes no value decides in favour of the claim.
+    against = records.agreement({"n = 500": "not reproduced", "n = 1000": "inconclusive"})
+    assert against == ("inconclusive", "interval", "not reproduced at n = 500, inconclusive at n = 1000")
+    split = records.agreement({"n = 500": "not reproduced", "n = 1000": "inconclusive", "n = 2000": "reproduced"})
+    assert split[:2] == ("inconclusive", "unstated value decides")
+    assert records.agreement({"a": "not reproduced", "b": "not testable"})[:2] == ("inconclusive", "no rows")
     with pytest.raises(ValueError, match="readings is empty"):
         records.agreement({})
 

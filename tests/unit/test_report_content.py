@@ -70,3 +70,12 @@ def test_bounds_are_counted_over_their_settings() -> None:
 def test_state_of_a_bound_is_the_worst_of_it(rows: Any, state: str) -> None:
     assert content.bound_groups(rows)[0]["state"] == state
     assert state in content.STATES
+
+
+def test_claims_on_request_are_those_that_the_reason_names() -> None:
+    """Of the same paper, in the order in which the reason has them, and for no claim that has another reason."""
+    requested = [{"paper": paper, "claim": name} for paper in "pq" for name in ("net-first", "net", "net-second")]
+    claim = {"paper": "q", "why": "on request", "criterion": "none: judged there: net-second, net-first"}
+    asked = content.judged_on_request(requested, claim)
+    assert [(row["paper"], row["claim"]) for row in asked] == [("q", "net-second"), ("q", "net-first")]
+    assert content.judged_on_request(requested, claim | {"why": "out of reach"}) == []

@@ -267,6 +267,21 @@ def test_counts_of_nothing_lead_nowhere(made: dict[str, str]) -> None:
         assert '<td class="figure">0</td>' in made[name]
 
 
+def test_claims_judged_on_request_are_told_where_they_are_not_counted(made: dict[str, str]) -> None:
+    """On the page of their paper, with verdict and number, and beside the scorecard."""
+    own = [row for row in read_rows(RESULTS / "on_request/claims.csv") if row["source"] == "paper"]
+    assert {row["paper"] for row in own} == {"choquettechoo2023"}
+    held = sum(row["verdict"] == "reproduced" for row in own)
+    for name in ("index.html", "choquettechoo2023.html"):
+        assert f"{held} reproduced" in re.sub(r"\s+", " ", made[name].split("judged on request")[-1]), name
+    first = next(row for row in own if row["claim"] == "cifar-net-me")
+    link = f'<a href="on-request.html#claim-choquettechoo2023-{first["claim"]}">'
+    for name in ("claims.html", "choquettechoo2023.html"):
+        assert f"{float(first['measured']):.3g} [" in made[name].split(link)[1][:400], name
+    assert "Its results are committed: " in made["choquettechoo2023.html"]
+    assert link not in made["liang2025.html"]
+
+
 def test_statements_are_filtered_by_papers_that_have_some(made: dict[str, str]) -> None:
     (options,) = re.findall(r'<select name="paper">(.*?)</select>', made["statements.html"], flags=re.DOTALL)
     assert re.findall(r'<option value="(\w+)">', options) == sorted(file.stem for file in INVENTORIES)

@@ -1,5 +1,8 @@
 """The report's words: numbers in few digits, ranges, lists, and what a figure shows to those who do not see it."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from dpdescent.replication.report import wording
@@ -86,7 +89,10 @@ def test_limits_are_read_from_the_beginning_of_a_criterion(
 
 
 def test_every_verdict_has_a_sign_of_its_own() -> None:
-    assert len({wording.SIGNS[verdict] for verdict in VERDICTS}) == len(VERDICTS)
+    style = (Path(wording.__file__).parent / "static/style.css").read_text(encoding="utf-8")
+    signs = dict(re.findall(r'\.badge\.([a-z-]+)::before \{ content: "(.) "', style))
+    assert signs.keys() == {wording.slug(verdict) for verdict in VERDICTS}
+    assert len(set(signs.values())) == len(VERDICTS)
 
 
 def test_anchors_have_no_signs_that_addresses_escape() -> None:

@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 
 from dpdescent.replication.build.files import write_rows
+from dpdescent.replication.judging import records
+from dpdescent.replication.judging.criteria import at_most
+from dpdescent.replication.judging.statistics import exactly
 from dpdescent.replication.ledger import audits
 from dpdescent.replication.report import summary
 
@@ -54,6 +57,26 @@ def test_scorecard_counts_the_papers_own_claims_and_shows_others_apart() -> None
         "| `p1` | 2 | 0 | 1 | 1 | 4 | 2 of 4 | 0 of 1 | 2 of 4 |",
         "| `p2` | 1 | 0 | 0 | 0 | 1 | 0 | 0 | 0 |",
     ]
+
+
+def test_claims_that_a_miss_would_have_left_open_are_counted_beside_those_that_are_reproduced() -> None:
+    """As judging marks them; other verdicts, sources and claims at risk do not count."""
+    texts = {name: CLAIM[name] for name in ("artefact", "location", "statement", "quantity")}
+    kept = dict[str, str]()
+    for name, regime in (("hidden", records.HIDDEN), ("at risk", records.INSIDE)):
+        judged = records.claim(
+            "p1", id=name, kind="theorem", source="paper", **texts, measured=exactly(1.0), criterion=at_most(2.0),
+            regime=regime, note="why",
+        )  # fmt: skip
+        kept[name] = judged.note
+    claims = [
+        {**CLAIM, "note": kept["hidden"]}, {**CLAIM, "note": kept["at risk"]}, {**CLAIM, "paper": "p2"},
+        {**CLAIM, "note": kept["hidden"], "verdict": "inconclusive"},
+        {**CLAIM, "note": kept["hidden"], "source": "ours"},
+    ]  # fmt: skip
+    assert "that are reproduced 1 could not" in summary.counts_never_at_risk(claims, ["p1", "p2"])
+    assert summary.counts_never_at_risk(claims, ["p1", "p2"]).endswith("inconclusive: 1 of `p1`.")
+    assert summary.counts_never_at_risk(claims[1:], ["p1"]).endswith("counted as inconclusive.")
 
 
 def test_reasons_are_counted_of_the_papers_own_claims() -> None:

@@ -31,6 +31,7 @@ from dpdescent.papers.varshney2022 import (
     descents,
     dimension,
     formulas,
+    large_samples,
     lemmas,
     orders,
     single_pass_orders,
@@ -88,6 +89,7 @@ SMALL: dict[str, dict[str, dict[str, Any]]] = {
         },
     },
     "ext_privacy": {"cell": {"N": [1600], "d": 3}},
+    "ext_large": {"cell": {"N": [16000], "d": [3]}},
 }  # fmt: skip
 
 
@@ -1219,3 +1221,39 @@ def test_counts_fail_where_a_noise_exceeds_gamma() -> None:
     for natural, base in ((False, 1.0), (True, math.log(2.0))):
         gamma = math.sqrt(2 * L * base * math.log(L * base / beta))
         assert orders.count_failure(L, beta, natural) * beta == pytest.approx((noise > gamma).mean(), rel=0.1)
+
+
+# Passes on sums
+
+
+def silent(kappa: float = 2.0, **changes: Any) -> Choice:
+    """DP-AMBSSGD in three dimensions with noise that is lost in rounding."""
+    part = Part.of(small("ext_large", "eigenvalues"))
+    design = designs.Design.of(3, kappa, 1.0)
+    return Choice.ours(part.settings, design, 4000, 0.5, 1.0, 1e-6, 4, rule="q = 0.9", multiplier=1e-9, **changes)
+
+
+def test_a_pass_on_sums_has_the_exact_law_of_unclipped_steps() -> None:
+    choice = silent()
+    rng = stream(5, PAPER, "passes on sums")
+    risks = np.array([large_samples.one_pass(choice, 0.5, rng).risk for _ in range(1500)])
+    law = tail_risk(choice.design.lam, -choice.design.w_star, choice.eta, choice.b, choice.sigma, 0.0, 4, 2)
+    assert abs(risks.mean() - law) < 4.0 * risks.std() / math.sqrt(len(risks))
+    assert 0.1 * law > 4.0 * risks.std() / math.sqrt(len(risks))
+
+
+def test_counts_are_those_of_normal_residuals() -> None:
+    choice, spread = silent(), 0.7
+    counts = np.mean([large_samples._counts(choice, spread, stream(k, PAPER, "counts")) for k in range(400)], axis=0)
+    expected = choice.s * (2.0 * ndtr(choice.search.thresholds[:-1] / spread) - 1.0)
+    assert np.abs(counts - expected).max() < 5.0 * math.sqrt(choice.s / 4 / 400)
+
+
+def test_eigenvalues_by_perturbation_come_from_records_of_their_own() -> None:
+    choice = silent()
+    used = large_samples.with_perturbed_eigenvalues(choice, 8.0, 0.25, stream(5, PAPER, "eigenvalues"))
+    assert used.N == choice.N - 1000
+    assert used.T in (15, 16, 17, 18, 19)
+    assert abs(used.eta - used.b / (used.problem.bound_squared + (used.b - 1) * choice.design.lam.max())) < 0.2
+    noisy = replace(choice, multiplier=1e3)
+    assert large_samples.with_perturbed_eigenvalues(noisy, 8.0, 0.25, stream(5, PAPER, "noise")).T <= 8 * 9 + 1

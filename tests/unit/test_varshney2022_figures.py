@@ -86,10 +86,12 @@ PROMISED = [
     ("clip_path", 0, "kappa == 1 and sigma == 0.1 and series == 'zeta'", "t", "mean"),
     ("clip_path", 1, "kappa == 1 and sigma == 0.1 and series == 'clip fraction'", "t", "100 * mean"),
     ("clip_path", 2, "kappa == 1 and sigma == 0.1 and series == 'residual rms'", "t", "mean"),
-    ("ssgd", 4, "panel == 'grid' and eps == 0.0316 and zeta_factor == 3 and step != 'practical'", "eta", "mean"),
+    ("ssgd", 4, "panel == 'grid' and eps == 0.0316 and zeta_factor == 3 and step != 'practical'", "eta", "median"),
     ("ssgd", 4, "panel == 'grid' and eps == 0.0316 and zeta_factor == 3", "eta", "expected"),
-    ("step_size", 4, "d == 10 and N == 1_000_000 and step == 'Theorem 3.7'", "T", "mean"),
+    ("step_size", 4, "d == 10 and N == 1_000_000 and step == 'Theorem 3.7'", "T", "median"),
     ("step_size", 4, "d == 10 and N == 1_000_000 and step == 'Corollary 3.8'", "T", "expected"),
+    ("ext_large", 0, "variant == 'main' and panel == 'dimension' and sigma == 1", "d", "median"),
+    ("ext_large", 3, "panel == 'eigenvalues' and kappa == 8 and series == 'known eigenvalues'", "N", "median"),
     ("step_size", 4, "d == 10 and N == 1_000_000 and step == 'Corollary 3.8'", "T", "bias / 2"),
     ("feasibility", 0, "series == 'smallest N' and width == 'B / N^200'", "c1", "mean"),
     ("feasibility", 1, f"{PUBLISHED_BATCH} and c1 == 4", "d", "mean"),
@@ -136,6 +138,25 @@ def test_guides_have_the_slope_of_their_label(name: str, panel: int, label: str,
     np.testing.assert_allclose(np.diff(y) / np.diff(x), slope)
 
 
+def test_privacy_is_free_from_the_epsilon_of_each_reading_on() -> None:
+    panel = draw("risk_vs_eps").axes[0]
+    marked = sorted(x[0] for x, _ in map(data_of, lines_of(panel, linestyle="-.")) if x[0] == x[-1])
+    first = math.sqrt(10 / 200_000)
+    assert marked == pytest.approx([first, first * math.sqrt(math.log(1e6)) * math.log(200_000)])
+    # The second lies within the data.
+    assert 0.1 < marked[1] < 8
+
+
+def test_titles_of_orders_are_told_apart_and_no_curve_hides_another() -> None:
+    shown = [panel for panel in draw("ext_orders").axes if panel.get_visible()]
+    titles = [panel.get_title() for panel in shown]
+    assert len(set(titles)) == len(titles)
+    names = [text.get_text() for panel in shown for text in panel.get_legend().get_texts()]
+    assert names.count("(5) without its start; risk, alpha with constant 1") == 6
+    # At kappa = 1 both spectra are one.
+    assert names.count("all but one at |H|; geometric") == 3
+
+
 def test_the_multiplier_of_the_runs_is_drawn_beside_the_printed_order() -> None:
     (line,) = lines_of(draw("ext_privacy").axes[1], label=r"exact $\alpha^2$ of the runs")
     logs, y = data_of(line)
@@ -157,8 +178,13 @@ def test_an_attack_stands_beside_what_is_accounted() -> None:
     (panel,) = draw("audit").axes
     names = [label.get_text() for label in panel.get_yticklabels()]
     table = committed().tables["audit"].set_index("mechanism").loc[names]
-    assert names[:5] == list(attacks_figures.MECHANISMS)
-    np.testing.assert_allclose(data_of(panel.containers[0][0])[0], table["mean"])
+    assert names == [name for name in attacks_figures.MECHANISMS if name in set(names)]
+    assert names[:6] == [*attacks_figures.SINGLE, "whole run, T = 1"]
+    assert set(names) == set(committed().tables["audit"]["mechanism"])
+    replaced, added = (data_of(each[0])[0] for each in panel.containers)
+    is_added = [name.endswith("record added") for name in names]
+    np.testing.assert_allclose(added, table["mean"][is_added])
+    np.testing.assert_allclose(replaced, table["mean"][np.invert(is_added)])
     (accounted,) = lines_of(panel, label=r"accounted $\mu$")
     np.testing.assert_allclose(accounted.get_xdata(), table["accounted"])
 

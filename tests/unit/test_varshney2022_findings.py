@@ -31,6 +31,7 @@ FOUND = Later(lambda: told(committed().tables))
 FORMULAS = {
     "lemma-a.1-range", "sample-size-reduction", "leading-term-cross", "equation-18", "clipping-max", "equation-7-half",
     "corollary-3.3-vacuous", "eps-min-increasing", "residual-power", "dp-stat-count", "domain-size",
+    "lipschitz-constant",
 }  # fmt: skip
 VALUES = {"mean", "median", "bias", "clip_fraction", "eps_tight", "n_over_d", "T", "measured", "q90"}
 
@@ -124,6 +125,35 @@ def test_what_corollary_3_8_leaves_by_the_geometric_series() -> None:
             assert float(left) == pytest.approx(series**2, rel=0.01)
 
 
+def test_what_corollary_3_8_is_held_to() -> None:
+    found = FOUND["corollary-3.8-step"]
+    assert "T = 150 = 11 log N (N^-2.7)" in found.measured
+    assert math.log(1e6) * 11 == pytest.approx(150, rel=0.02)
+    # Per step of Theorem 3.7's the second moment keeps about (d + 1)/b = 21/6061, half of the steps are averaged.
+    per_step = -0.5 * math.log(21 / 6061)
+    told = float(re.findall(r"Theorem 3.7's step (\d+) log N", found.headline)[0])
+    assert told == pytest.approx(100 / per_step, rel=0.05)
+
+
+def test_the_printed_rule_alone_costs_what_the_table_has() -> None:
+    table = committed().tables["ablation"]
+    table = table[(table["variant"] == "more trials") & (table["choice"] == "rule") & (table["series"] == "DP-AMBSSGD")]
+    printed, corrected = (table[table["level"] == level].iloc[0] for level in ("as published", "corrected"))
+    told = FOUND["dp-stat-break-rule"].measured
+    for column in ("median", "mean"):
+        assert f"{printed[column]:.3g} for {corrected[column]:.3g}" in told
+
+
+def test_gradients_of_two_dependences_by_simulation() -> None:
+    rng, d = np.random.default_rng(12), 100
+    x = rng.standard_normal((20_000, d))
+    norms = np.linalg.norm(x, axis=1)
+    for residual, told in ((norms, "101 where"), (x[:, 0], "10.1 where")):
+        size = math.sqrt(float(np.mean((norms * residual) ** 2)))
+        assert size == pytest.approx(float(told.split()[0]), rel=0.02)
+        assert told in FOUND["lipschitz-constant"].measured
+
+
 def test_first_half_of_lemma_3_10_by_simulation() -> None:
     """Where the printed rule stops, no draw has fewer than s - Gamma residuals below the threshold."""
     rng, s, levels, alpha = np.random.default_rng(6), 2000, 20, 4.2
@@ -133,7 +163,7 @@ def test_first_half_of_lemma_3_10_by_simulation() -> None:
         counts = np.searchsorted(np.sort(np.abs(rng.standard_normal(s))), grid)
         stops = counts + alpha * math.sqrt(levels) * rng.standard_normal(levels + 1) >= s
         assert counts[int(np.argmax(stops)) if stops.any() else levels] >= s - slack
-    assert "the first half of Lemma 3.10 holds in a share 1" in FOUND["no-clipping-gap"].measured
+    assert "Lemma 3.10's first half holds in a share 1 of draws" in FOUND["no-clipping-gap"].measured
 
 
 def test_cross_term_by_the_printed_formula() -> None:

@@ -95,6 +95,17 @@ def test_a_width_is_inside_by_one_reading_of_the_logarithms_on_both_sides(m: int
     assert (found.why if found.unmet else "") == why, found
 
 
+@pytest.mark.parametrize(("series", "m", "why"), [
+    # Population risks ask for 14.4 without logarithms, of correlated noise; gamma^-4 is 5.
+    ("empirical risk", 14.0, ""), ("population risk", 14.0, "outside the regime"), ("population risk", 15.0, ""),
+    ("added to the population risk", 14.0, "outside the regime"), ("gain over lam = 0", 14.0, "outside the regime"),
+])  # fmt: skip
+def test_population_risks_have_a_lower_limit_of_their_own(series: str, m: float, why: str) -> None:
+    found = criteria.regime(pd.DataFrame([RUN | {"m": m, "kappa": 1.0, "series": series}]))
+    assert (found.why if found.unmet else "") == why, found
+    assert not why or found.unmet == ("width 14 below the limit of Theorem 5.2, 14.4",)
+
+
 def test_a_width_inside_by_mixed_readings_is_outside_where_another_condition_is_missed_too() -> None:
     found = criteria.regime(pd.DataFrame([RUN | {"m": 64.0, "clipped": 0.1}]))
     assert (len(found.unmet), found.why) == (2, "outside the regime")

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import itertools
 import math
 import re
 from collections.abc import Callable
@@ -10,11 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 
 from dpdescent.algorithms.lambda_cgd import CGDArms, KANProblem
 from dpdescent.models import kan
 from dpdescent.papers.wang2026 import (
     attained,
+    cited,
     corollaries,
     criteria,
     explicit_bounds,
@@ -32,13 +35,14 @@ from dpdescent.papers.wang2026.explicit import Terms
 from dpdescent.papers.wang2026.lemma_runs import BOUND, RISK
 from dpdescent.papers.wang2026.setting import BY_SEED
 from dpdescent.replication.build.files import read_rows
-from dpdescent.replication.judging.evidence import Claim
+from dpdescent.replication.judging.evidence import Claim, Evidence
 from edits import Edit, Tables, many
 from later import Later
 from wang2026_world import (
     ADDED,
     PAPER,
     ROOT,
+    SPEC,
     VALUES,
     and_by_seed,
     change,
@@ -103,6 +107,7 @@ RULES = {
     "corollary-5.3": "Corollary 5.3", "corollary-5.5": "Corollary 5.5", "corollary-5.6": "Corollary 5.6",
     "dp-gd": "DP-GD", "gd-rate-n": "GD", "gd": "GD",
 }  # fmt: skip
+GAPS = {"corollary-5.5": "Corollary 5.5, few records"}
 SCALED = {"rate": "r", "steps": "T", "eps": "eps"}
 CURVATURE = (
     "Lemma B.7, a record's curvature over nu times its loss",
@@ -117,6 +122,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"figure-1-cumulative-noise": lambda: noise(2, "fixed", "simulated", lam=0.4, t=200),
     r"figure-1-formula": lambda: noise(1.2, "calibrated", "simulated", lam=0.9, t=20),
     r"figure-1-calibrated-noise": lambda: noise(4, "calibrated", "formula", lam=lambda lam: lam > 0),
+    r"figure-1-accuracy-by-noise": lambda: put("fig01", -0.01, **ACCURACY, variant="main", lam=0.8, eps=8.0),
     r"figure-1-drop-explained": lambda: noise(0.3, "calibrated", "formula", lam=0.99),
     r"remark-4.2-bound": lambda: many(put("bound_vs_run", 2.0, "eta", **ADMISSIBLE, bound="A_corr"),
         put("bound_vs_run", 2.65, "kappa", **ADMISSIBLE, bound="A_corr")),
@@ -211,8 +217,12 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"corollary-5.6-margin": lambda: power_law("ext_window_rates", "gamma", -3.0, panel="margin, Corollary 5.5",
         accountant="none"),
     r"risk-falls-with-eps": lambda: tilt("ext_window_rates", "eps", 1.0, panel="epsilon, Corollary 5.3"),
-    r"(gd|corollary-5.5)-gap": lambda name: put("ext_window_rates", 99.0, panel=RULES[name],
-        series=and_by_seed("population risk")),
+    r"(gd|corollary-5.5|corollary-5.6)-gap": lambda name: put("ext_window_rates", 99.0,
+        panel=GAPS.get(name, RULES[name]), series=and_by_seed("population risk")),
+    r"corollary-5.5-wider-(population|empirical)": lambda risk: power_law("ext_window_rates", "n", -0.3,
+        panel="Corollary 5.5, wider networks", series=and_by_seed(SERIES[risk])),
+    r"corollary-5.6-smaller-batches": lambda: power_law("ext_window_rates", "n", -0.6,
+        panel="Corollary 5.6, smaller batches", series=and_by_seed("empirical risk")),
     r"clipping-scale": lambda: put("ext_window_rates", 0.69, panel="DP-GD", series="population risk"),
     r"remark-d.8-(rate|steps|eps)": lambda name: tilt("kappa_tables", SCALED[name], {"eps": 0.2}.get(name, -0.2),
         panel=f"scaling in {SCALED[name]}", accountant="F8"),
@@ -232,6 +242,8 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"theorem-c.22": lambda: put("ext_proof", 1.1, series="Theorem C.22, mean distance over its bound"),
     r"theorem-c.22-records": lambda: tilt("ext_proof", "n", 0.5, series=and_by_seed("mean distance")),
     r"lemma-c.2": lambda: put("ext_proof", 0.1, series="Lemma C.2, share violated"),
+    r"lemma-c.3-step": lambda: put("ext_proof", 0.1, series="Lemma C.3, share of steps violated"),
+    r"lemma-d.12-(a|b|c|d)": lambda part: put("ext_proof", 0.2, series=f"Lemma D.12{part}, exceeded"),
     r"lemma-d.11": lambda: put("ext_proof", 0.1, series="Lemma D.11, share violated"),
     r"comparator-inequality-is-local": lambda: put("ext_proof", 0.1, series="slack far from the start"),
     r"drift-remains": lambda: put("ext_proof", 0.1, series="drift over its mean"),
@@ -250,11 +262,16 @@ HIDDEN = {
     "theorem-e.1-population", "batch-term-size", "noise-term-size",
     "width-lower", "width-upper-enough", "localisation-order", "noise-reach", "generalisation-gap",
     "generalisation-gap-noise",
-    "gd-gap", "corollary-5.5-gap", "iterations-term", "step-term", "gd-rate-t", "both-attain-the-rate",
+    "gd-gap", "corollary-5.6-gap", "corollary-5.6-smaller-batches", "iterations-term",
+    "corollary-5.5-wider-population", "corollary-5.5-wider-empirical", "step-term",
+    "gd-rate-t", "both-attain-the-rate",
     *(f"{name}-population" for name in ("corollary-5.3", "corollary-5.5", "corollary-5.6", "dp-gd", "gd-rate-n")),
     *(f"{name}-empirical" for name in ("corollary-5.3", "corollary-5.5", "corollary-5.6", "dp-gd", "gd-rate-n")),
-    "corollary-5.3-private-n", "corollary-5.5-private-n",
+    *(f"{name}-{axis}" for name in ("corollary-5.3", "corollary-5.5") for axis in ("private-n", "eps", "d", "margin")),
+    "corollary-5.6-margin",
 }  # fmt: skip
+# What the runs of a panel cannot settle either way, because its networks hardly move.
+UNSETTLED = {"corollary-5.5-gap"}
 # The lemma with the word of its proof on noise, which leaves out the places at which it fails.
 READINGS = {"lemma-d.7"}
 # What the paper leaves open, which runs cannot refute.
@@ -280,7 +297,7 @@ def falsified(name: str) -> Claim:
 
 def test_in_a_world_in_which_the_paper_is_right_every_claim_is_reproduced_or_consistent() -> None:
     missed = {name for name, each in WORLD.items() if name not in NOT_TESTABLE and each.verdict != "reproduced"}
-    # Risks that depend on T alone do not fall with the step.
+    # Risks that depend on T alone do not fall with the step; risks that fall are of networks that have moved.
     assert missed == OPEN_ABOVE | {"remark-4.2-explicit-bound", "step-term"}
     assert all("is consistent with the claim" in WORLD[name].note for name in OPEN_ABOVE)
     assert set(WORLD) == set(NAMES)
@@ -291,7 +308,7 @@ def test_in_a_world_in_which_the_paper_is_right_every_claim_is_reproduced_or_con
 def test_every_claim_fails_where_it_is_false(name: str) -> None:
     """What the paper leaves open, or hides in constants, is left open and says which way it goes."""
     found = falsified(name)
-    open_ = name in OPEN_ABOVE | QUESTIONS | READINGS | HIDDEN
+    open_ = name in OPEN_ABOVE | QUESTIONS | READINGS | HIDDEN | UNSETTLED
     assert found.verdict == ("inconclusive" if open_ else "not reproduced"), found
     if name in OPEN_ABOVE | HIDDEN:
         assert "is not consistent with the claim" in found.note
@@ -384,8 +401,35 @@ OTHERWISE: dict[str, tuple[str, Edit, str]] = {
         series=f"{APART}{BY_SEED}", n=25), "inconclusive"),
     "smaller losses at larger budgets, which are no gains": ("figure-1-larger-budgets-algorithm-1", many(figure(
         "-algorithm-1", -0.2, eps=1.0), figure("-algorithm-1", -0.01, eps=8.0)), "inconclusive"),
-    "a rate outside of its window by mixed readings": ("corollary-5.3-population", put("ext_window_rates", 64, "m",
+    "a rate outside of its window by mixed readings": ("corollary-5.3-population", put("ext_window_rates", 120, "m",
         panel="Corollary 5.3"), "inconclusive"),
+    # The limits are a delta of 1.56e-5, batches that are 1.25 times too large, of 3 records, and a width of 21.1.
+    "a delta a hundredth above the corollary's": ("corollary-5.3-d", put("ext_window_rates", 1.58e-5, "delta",
+        panel="dimension, Corollary 5.3"), "inconclusive"),
+    "a delta just below the corollary's": ("corollary-5.3-d", put("ext_window_rates", 1.55e-5, "delta",
+        panel="dimension, Corollary 5.3"), "reproduced"),
+    "a delta above the corollary's, without noise of it": ("corollary-5.5-d", put("ext_window_rates", 1e-3, "delta",
+        panel="dimension, Corollary 5.3"), "reproduced"),
+    "a delta a hundredth above Corollary 5.5's, of 0.66/4000": ("corollary-5.5-d", put("ext_window_rates", 1.67e-4,
+        "delta", panel="dimension, Corollary 5.5"), "inconclusive"),
+    "so little privacy loss that T is the corollary's other number": ("corollary-5.3-margin", put("ext_window_rates",
+        0.015, "eps", panel="margin, Corollary 5.3"), "inconclusive"),
+    "a T that does not follow the margin": ("corollary-5.3-margin", put("ext_window_rates", 2172, "T",
+        panel="margin, Corollary 5.3"), "inconclusive"),
+    "batches that do not follow the margin": ("corollary-5.5-margin", put("ext_window_rates", 44, "B",
+        panel="margin, Corollary 5.5"), "inconclusive"),
+    "risks of which a larger power has no room under log 2": ("corollary-5.6-margin", change("ext_window_rates", 10.0,
+        panel="margin, Corollary 5.5"), "inconclusive"),
+    "batches of Corollary 5.6 that are rounded up": ("corollary-5.6-smaller-batches", put("ext_window_rates", 4, "B",
+        panel="Corollary 5.6, smaller batches", n=73), "inconclusive"),
+    "a width below Theorem 5.2's": ("remark-4.2-improves", put("ext_window", 20.0, "m", panel="correlation"),
+        "inconclusive"),
+    "a width below Theorem 5.2's, which empirical risks do not need": ("noise-term-correlation", put("ext_window", 20.0,
+        "m", panel="correlation"), "reproduced"),
+    "a violation where W* is compared with itself": ("lemma-c.2", put("ext_proof", 0.1, checks=1.0,
+        series="Lemma C.2, share violated"), "reproduced"),
+    "a violation at W* itself by a step": ("lemma-d.11", put("ext_proof", 0.1, checks=1.0,
+        series="Lemma D.11, share violated"), "reproduced"),
     "rates that are faster than the bound's": ("corollary-5.3-empirical", tilt("ext_window_rates", "n", -0.5),
         "reproduced"),
 }  # fmt: skip
@@ -606,8 +650,14 @@ def test_batches_that_are_no_means_and_a_network_of_another_scale_are_refused(mo
     outputs = kan.KAN.outputs
     monkeypatch.setattr(KANProblem, "batch", first_twice)
     monkeypatch.setattr(kan.KAN, "outputs", lambda self, W, H, heads: outputs(self, W, H, heads) * self.width**0.25)
+    climbed = kan.KAN.outputs_and_factors
+    monkeypatch.setattr(
+        kan.KAN, "outputs_and_factors",
+        lambda self, W, H, heads: tuple(each * self.width**0.25 for each in climbed(self, W, H, heads)),
+    )  # fmt: skip
     found = judged({}, identities)
-    assert {found[name].verdict for name in ("lemma-b.2", "theorem-5.2-residual")} == {"not reproduced"}
+    wrong = {found[name].verdict for name in ("lemma-b.2", "theorem-5.2-residual", "lemma-c.17-ball")}
+    assert wrong == {"not reproduced"}
 
 
 def test_a_loss_with_a_ridge_between_two_valleys_refutes_lemma_b_4(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -624,12 +674,22 @@ def test_a_loss_with_a_ridge_between_two_valleys_refutes_lemma_b_4(monkeypatch: 
 def test_other_matrices_and_larger_tails_refute_what_is_cited(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, module, attribute, wrong in (
         ("noise-matrix", identities.encoder, "encode", lambda y, lam: np.cumsum(np.asarray(y), axis=-1)),
-        ("lemma-d.2", identities.gaussian, "delta", lambda mu, eps: np.exp(-0.9 * eps)),
-        ("lemma-d.4", identities, "_renyi", lambda shift, sd, alpha: alpha * shift / (2 * sd**2)),
+        ("lemma-d.2", cited.gaussian, "delta", lambda mu, eps: np.exp(-0.9 * eps)),
+        ("lemma-d.4", cited, "_renyi", lambda shift, sd, alpha: alpha * shift / (2 * sd**2)),
+        ("lemma-d.6", cited, "_of_both", lambda x, shifts: 1.1 * cited.ORDER * shifts.max() ** 2),
+        ("lemma-c.18", cited.binom, "sf", lambda k, n, p: 11 * binom.cdf(n - k - 1, n, 1 - p)),
+        ("lemma-c.6-chernoff", cited.binom, "sf", lambda k, n, p: binom.cdf(4 * n - k - 1, 4 * n, 1 - p)),
+        (
+            "lemma-c.7-hoeffding",
+            cited,
+            "_batches",
+            lambda size: [*itertools.product(cited.NUMBERS, repeat=size), (0.8,) * size],
+        ),
+        ("lemma-c.15", cited, "_loss", lambda learned, z: 3 * abs(learned - z)),
     ):
         with monkeypatch.context() as patched:
             patched.setattr(module, attribute, wrong)
-            assert judged({}, identities)[name].verdict == "not reproduced", name
+            assert judged({}, identities, cited)[name].verdict == "not reproduced", name
 
 
 POWERS = {"theorem-5.1-sampling": "rate", "theorem-5.1-eps": "eps", "theorem-5.1-lambda": "lam"}
@@ -759,3 +819,20 @@ def test_what_two_data_sets_attain_is_never_above_what_is_proved_enough() -> Non
     places = guarantees.multiplier_brackets(committed())
     assert places
     assert all(bracket.low == bracket.value for bracket in places.values())
+
+
+def test_ends_of_a_bracket_that_contradict_each_other_decide_nothing() -> None:
+    """A multiplier of the pair that is an eighth too large: what is attained is above what is proved enough."""
+    made = {**committed().tables, "kappa_tables": committed().tables["kappa_tables"].copy()}
+    change("kappa_tables", 1.125, accountant="F8", lam=0.0)(made)
+    places = guarantees.multiplier_brackets(Evidence(SPEC, made))
+    contradicted = [bracket for bracket in places.values() if math.isnan(bracket.value)]
+    assert 100 < len(contradicted) < len(places)
+    assert all(bracket.low <= bracket.high for bracket in places.values() if bracket not in contradicted)
+
+
+def test_the_committed_runs_tell_what_they_miss_of_the_theorem() -> None:
+    tables = committed().tables
+    risk, scale = (one(tables, name) for name in ("remark-4.2-improves", "clipping-scale"))
+    assert "width 16 below the limit of Theorem 5.2, 27.6" in risk.note
+    assert "At G_delta itself the best step's risk is 1.08 times log 2" in scale.note

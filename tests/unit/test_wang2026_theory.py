@@ -419,6 +419,22 @@ def test_conditions_of_theorem_4_1():
     assert rates.largest_width(run, logs=True) == pytest.approx(reach * rates.largest_width(run))
 
 
+def test_width_of_the_theorems_on_population_risk():
+    B, T, g, eta = 500.0, 300.0, 0.1, 0.5
+    run, plain = plain_run(), plain_run(lam=0.0)
+    inner = T * rates.correlated(run).total + (1 + 1 / g) * (math.sqrt(T / B) + 1)
+    assert rates.population_width(run) == pytest.approx((eta / g * inner) ** 2)
+    total = rates.independent(plain).total
+    assert rates.population_width(plain) == pytest.approx(eta**2 * (T**2 * total**2 + T / B + 1))
+    log, records, width = math.log(1e3), math.log(1e7), math.log(run.m / 1e-3)
+    reach = (math.log(T) + math.sqrt(records)) / g
+    inner = T * rates.correlated(run, logs=True).total + (records + reach) * (math.sqrt(T * log / B) + log)
+    assert rates.population_width(run, logs=True) == pytest.approx(width * (reach * eta * inner) ** 2)
+    total = rates.independent(plain, logs=True).total
+    expected = width * eta**2 * (T**2 * total**2 + records * log**2 * (T / B + 1))
+    assert rates.population_width(plain, logs=True) == pytest.approx(expected)
+
+
 # Prescriptions --------------------------------------------------------------------------------------------------------
 
 

@@ -1,5 +1,6 @@
 """Experiments of wang2026 on its theory, at small sizes: against the same things done one by one."""
 
+import itertools
 import math
 from collections import Counter
 
@@ -350,6 +351,29 @@ def test_initialisation():
         assert found["largest gradient"] < found["G_sharp"] < found["G_delta"]
         assert found["largest Hessian"] < found["nu"]
         assert found["largest |f_0|"] < found["bound Q8"]
+
+
+def test_sums_of_independent_noise_are_those_of_a_run_by_hand():
+    """Of Lemma D.12, to gradient descent's end within the ball, by the printed bound on the summed noise."""
+    cell = {"n": 10, "B": 4, "T": 6, "kappa": 3.0, "lam": 0.0, "eta": 0.3}
+    spec = spec_of(
+        "ext_proof", cell, panel="independent sums", trials=(0, 2), arms={"delta_event": 0.05, "C_clip": 5.0}
+    )
+    found = {(row["series"], row["trial"]): row["value"] for row in lemmas.run_ext_proof(spec)}
+    radius = training.theorem_radius(Analysed.of(spec), 10, 6)
+    for trial in (0, 1):
+        seed = seed_of(spec, trial, 10)
+        away = seed.trained.weights - seed.problem.start[0]
+        target = seed.problem.start[0] + min(1.0, radius / np.linalg.norm(away)) * away
+        run = by_hand(spec, trial, **cell, C_clip=5.0, radius=radius)
+        freedom, log = 5 * target.size, math.log(1 / 0.05)
+        norms = sum(np.sum(Z**2) for _, Z in run[1:])
+        limit = freedom + 2 * math.sqrt(freedom * log) + 2 * log
+        assert found["Lemma D.12b, over its bound", trial] == pytest.approx(norms / limit)
+        linear = 3 * sum(np.vdot(Z, W - target) for (W, _), (_, Z) in itertools.pairwise(run))
+        limit = 12 * radius * math.sqrt(6 * math.log(2 / 0.05))
+        assert found["Lemma D.12d, over its bound", trial] == pytest.approx(abs(linear) / limit)
+        assert found["Lemma D.12d, exceeded", trial] == float(abs(linear) > limit)
 
 
 def test_event_may_fail(monkeypatch):

@@ -140,7 +140,7 @@ def ends(table: pd.DataFrame, axis: str) -> list[Any]:
 
 
 def quantile(beta: float, above: bool = True) -> str:
-    """The column of the quantile that a bound with failure probability beta keeps on its side: q95 or q05 at 0.05.
+    """The column of the quantile that a bound with failure probability beta is to hold for: q95 or q05 at 0.05.
 
     Args:
         beta: failure probability.

@@ -169,8 +169,20 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
             statement=f"(ours, at the settings of the author's public script) {words}",
             quantity=f"mean privacy error over mean sampling error at n = {n}, the end of that script's grid",
             measured=_privacy_over_sampling(rows, n), criterion=at_most(1.0, words="below 1"),
-            note="3 sqrt(p), eta = 1/5, label noise of mean 1; whether the figure was made so is not known",
+            note="3 sqrt(p), eta = 1/5, label noise of mean 1; whether the figure was made so is not known"
+            + (_beyond(rows, n) if name == "a" else ""),
         )  # fmt: skip
+
+
+def _beyond(rows: pd.DataFrame, n: int) -> str:
+    """The largest ratio beyond a sample size, as text for a note."""
+    beyond = {size: _privacy_over_sampling(rows, size).value for size in sorted(set(rows["n"])) if size > n}
+    if not beyond:
+        return ""
+    worst = max(beyond, key=lambda size: beyond[size])
+    return (
+        f"; beyond, at n = {worst}, it is {beyond[worst]:.3g}, because what the start leaves, 0.8^20, falls with no n"
+    )
 
 
 def _rows(evidence: Evidence, panel: Panel, factor: float = 5.0, variant: str = "main") -> pd.DataFrame:
@@ -210,7 +222,7 @@ def _cost_of_privacy(evidence: Evidence, panel: Panel, factor: float, place: rec
         quantity=f"mean privacy error over mean sampling error at n = {last}, the largest, {threshold}",
         readings={name: _privacy_over_sampling(table, last) for name, table in tables.items()}, unstated=UNSTATED,
         shown=_privacy_over_sampling(rows, last), criterion=at_most(1.0, words="below 1"),
-        note=f"{_crossing(rows)}; by the exact law on the same data sets it is {_by_law(rows, last):.3g}, and the grid was made to reach past the crossing that the law predicts",
+        note=f"{_crossing(rows)}by the exact law on the same data sets it is {_by_law(rows, last):.3g}, and the grid was made to reach past the crossing that the law predicts; at a fixed T what the start leaves, (1 - eta)^T, falls with no n, so that the order turns again far beyond, here near n = {_window(experiment):.2g}",
         changed=ONE_T if of_figure_2 else "Before a third review it counted as the paper's, which says this of Figure 2, and 'at reasonable sample sizes' of Figure 8.",
     )  # fmt: skip
     law_place = panel.place | {"location": f"{panel.place['location']}, {threshold}", "source": source}
@@ -247,6 +259,12 @@ def start_up_over(experiment: Experiment, factor: float, **other: float) -> floa
     return START_UP * noise / formulas.remaining_bias(T=T, eta=eta)
 
 
+def _window(experiment: Experiment) -> float:
+    """The n at which the sampling error is as small as what T steps leave of the start."""
+    p, T, eta = (experiment.value(symbol) for symbol in ("p", "T", "eta"))
+    return float(p / formulas.remaining_bias(T=T, eta=eta) ** 2)
+
+
 def _privacy_over_sampling(rows: pd.DataFrame, n: int) -> Estimate:
     """The ratio of both mean errors."""
     return statistics.ratio(*(row_at(rows, n=n, series=series) for series in ("privacy", "sampling")))
@@ -258,13 +276,23 @@ def _by_law(rows: pd.DataFrame, n: int) -> float:
     return statistics.quotient(private, sampling).value
 
 
+def crossing_of(rows: pd.DataFrame) -> float | None:
+    """Returns the n at which the predicted privacy error falls below the predicted sampling error.
+
+    It is interpolated in logarithms; None if it is not within the grid.
+    """
+    wide = rows.pivot(index="n", columns="series", values="predicted").sort_index()
+    if not {"privacy", "sampling"} <= set(wide):
+        return None
+    excess = np.log(wide["privacy"] / wide["sampling"])
+    if not excess.iloc[0] > 0.0 > excess.iloc[-1]:
+        return None
+    return float(np.exp(np.interp(0.0, -excess, np.log(wide.index))))
+
+
 def _crossing(rows: pd.DataFrame) -> str:
-    """The n at which both errors are equal, by least squares of the log ratio on log n, as text for a note."""
-    if rows["n"].nunique() < 2:
-        return ""
-    wide = rows.pivot_table(index="n", columns="series", values="mean")
-    decay, offset = np.polyfit(np.log(wide.index), np.log(wide["privacy"] / wide["sampling"]), 1)
-    return f"they are equal near n = {np.exp(-offset / decay):.3g}"
+    """The n at which both errors are equal by the law, the n* of the figure, as text for a note."""
+    return "" if (n := crossing_of(rows)) is None else f"by the law they are equal at n = {n:.3g}; "
 
 
 def _comparisons(evidence: Evidence) -> Iterator[Claim]:

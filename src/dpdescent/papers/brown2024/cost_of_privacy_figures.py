@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from dpdescent.papers.brown2024.cost_of_privacy import crossing_of
 from dpdescent.papers.brown2024.dimension_figures import DARK_DP_GD, DP_GD, FIT, LINES, MEANS, OLS, SPREAD
 from dpdescent.replication.drawing.figures import (
     GREY,
@@ -138,20 +139,6 @@ def fitted(rows: pd.DataFrame, power: float) -> tuple[float, float]:
     used = columns if rows["n"].nunique() > 1 else columns[:, :1]
     solved = np.linalg.lstsq(used, np.ones(len(rows)), rcond=None)[0]
     return float(solved[0]), float(solved[1]) if len(solved) > 1 else 0.0
-
-
-def crossing_of(rows: pd.DataFrame) -> float | None:
-    """Returns the n at which the predicted privacy error falls below the predicted sampling error.
-
-    It is interpolated in logarithms; None if it is not within the grid.
-    """
-    wide = rows.pivot(index="n", columns="series", values="predicted").sort_index()
-    if not {"privacy", "sampling"} <= set(wide):
-        return None
-    excess = np.log(wide["privacy"] / wide["sampling"])
-    if not excess.iloc[0] > 0.0 > excess.iloc[-1]:
-        return None
-    return float(np.exp(np.interp(0.0, -excess, np.log(wide.index))))
 
 
 def _readings(axes: Axes, rows: pd.DataFrame, factor: float) -> None:

@@ -58,6 +58,7 @@ def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     ratios = (table["n"] / table["p"]).groupby(table["variant"]).first()
     headline = display["arms"]["n_over_p"]
     larger = list(ratios.index[ratios > headline])
+    steps = display.get("steps_at", {})
     below = int((table["series"] == "DP-GD").any())
     figure, axes = panels(2 + len(larger), 1 + below, size=(4.7, 3.6), squeeze=False)
     for panel, (target, label) in zip(axes[0], ERROR.items(), strict=False):
@@ -74,7 +75,8 @@ def draw_fig01(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     for panel, name in zip(axes[0, 2:], larger, strict=True):
         _methods(panel, select(truth, name), predicted=False)
         log_scale(panel, digits=FINE)
-        panel.set(title=f"$n={ratios[name]:g}\\,p$", xlabel=P, ylabel=ERROR["theta_star"])
+        with_steps = f", $T={steps[name]}$" if name in steps else ""
+        panel.set(title=f"$n={ratios[name]:g}\\,p${with_steps}", xlabel=P, ylabel=ERROR["theta_star"])
     if below:
         _draw_readings(axes[1], truth, ratios, larger)
     legend_below(figure, axes.flat, 4, SPREAD)

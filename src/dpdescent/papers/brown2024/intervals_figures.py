@@ -1,7 +1,7 @@
 """Figures of brown2024 on confidence intervals: coverage (5, 10), length (6, 11), and coverage with outliers."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,7 +53,8 @@ class Part(NamedTuple):
 def draw_fig05(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws the coverage of least squares by the three constructions against the number of gradients."""
     exact = select(table, process="exact")
-    figure, places = _grid(table, [Part("guaranteed without clipping", THEORY, exact)])
+    # Without independent runs, whose coverage no reading changes.
+    figure, places = _grid(table, [Part("guaranteed without clipping", THEORY, exact)], ("checkpoints", "batched"))
     for panel, part in places:
         panel.axhline(display["nominal"], color="black", linestyle="--", linewidth=1.0, label="nominal level")
         if part.kind == THEORY:
@@ -107,8 +108,14 @@ draw_fig10 = draw_fig05
 draw_fig11 = draw_fig06
 
 
-def _grid(table: pd.DataFrame, theory: list[Part]) -> tuple[Figure, list[tuple[Axes, Part]]]:
-    """Returns a figure and its panels: DP-GD first, the process without clipping and its theory, readings last."""
+def _grid(
+    table: pd.DataFrame, theory: list[Part], read: Collection[str] = tuple(CONSTRUCTIONS)
+) -> tuple[Figure, list[tuple[Axes, Part]]]:
+    """Returns a figure and its panels: DP-GD first, the process without clipping and its theory, readings last.
+
+    Args:
+        read: constructions of which readings get a panel.
+    """
     main, others = select(table), table[table["variant"] != "main"]
     clipped, exact = (
         [
@@ -120,7 +127,7 @@ def _grid(table: pd.DataFrame, theory: list[Part]) -> tuple[Figure, list[tuple[A
     kinds = [
         clipped[::-1],
         [*exact, *(part for part in theory if len(part.rows))],
-        list(_by_series(table, others)),
+        list(_by_series(table, others, read)),
     ]
     lines = [kind[k : k + COLUMNS] for kind in kinds for k in range(0, len(kind), COLUMNS)]
     figure, axes = panels(max(map(len, lines)), len(lines), size=(4.6, 3.2), squeeze=False, sharex=True)
@@ -135,12 +142,12 @@ def _grid(table: pd.DataFrame, theory: list[Part]) -> tuple[Figure, list[tuple[A
     return figure, places
 
 
-def _by_series(table: pd.DataFrame, others: pd.DataFrame) -> Iterator[Part]:
+def _by_series(table: pd.DataFrame, others: pd.DataFrame, read: Collection[str]) -> Iterator[Part]:
     """Yields a panel for each construction that has other readings, with the headline at the same process and n."""
     for (process, n), _ in others.groupby(["process", "n"]):
         for series, (label, *_) in CONSTRUCTIONS.items():
             rows = table[(table["process"] == process) & (table["n"] == n) & (table["series"] == series)]
-            if len(rows):
+            if len(rows) and series in read:
                 yield Part(f"readings, $n={n}$: {label}", READINGS, rows)
 
 

@@ -44,11 +44,14 @@ def draw_ext_no_clipping(table: pd.DataFrame, display: dict[str, Any]) -> Figure
     _required(axes[1], select(rows, panel="required"))
     _coupling(axes[2], select(rows, panel="coupling"))
     _coverage(axes[3], select(rows, panel="coverage"))
-    # Fixed places, because the search of `best` warns when it is slow; the upper ones are between two groups of curves.
-    for panel, place in zip(axes, ("center", "center", "lower left", "upper right"), strict=True):
+    # Fixed places, because the search of `best` warns when it is slow; above, room is made for them beyond the curves.
+    for panel, place in zip(axes, ("upper center", "upper center", "lower left", "upper right"), strict=True):
         # Checked because a user's grid may leave a panel empty.
         if panel.get_legend_handles_labels()[0]:
             panel.legend(fontsize=7.5, ncols=2, handlelength=3.4, loc=place)
+    for panel, room in zip(axes, (3e3, 1e4), strict=False):
+        low, high = panel.get_ylim()
+        panel.set_ylim(low, high * room)
     return figure
 
 
@@ -57,7 +60,7 @@ def _condition(axes: Axes, rows: pd.DataFrame) -> None:
     for (p, group), line in zip(rows.groupby("p"), LINES, strict=False):
         for (part, color), marker in zip(PARTS.items(), MARKERS, strict=False):
             style = {"color": color, "marker": marker, "linestyle": line}
-            curve(axes, group[group["series"] == part], "n", f"{part}, $p={p}$", **style)
+            curve(axes, group[group["series"] == part], "n", f"{part.replace('c0', '$c_0$')}, $p={p}$", **style)
     log_scale(axes)
     axes.set(title="Condition 2.4", xlabel=N, ylabel="smallest $c_0$")
 
@@ -74,7 +77,8 @@ def _required(axes: Axes, rows: pd.DataFrame) -> None:
             ratio = (needed / used).dropna()
             label = rf"$\{what}$" if what == "gamma" else f"${what}$"
             axes.plot(
-                ratio.index, ratio, color=color, marker=marker, linestyle=line, label=f"{label} {whose}, $p={p}$"
+                ratio.index, ratio, color=color, marker=marker, linestyle=line,
+                label=f"{label} {whose.replace('c0', '$c_0$')}, $p={p}$",
             )  # fmt: skip
     axes.axhline(1.0, color=GREY, linestyle="-.", linewidth=0.9)
     log_scale(axes)

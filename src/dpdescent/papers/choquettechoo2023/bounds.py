@@ -9,11 +9,14 @@ from dpdescent.papers.choquettechoo2023 import (
     components,
     convergence,
     damping,
+    events,
     exact_errors,
     gradients,
     guarantees,
+    identities,
     limits,
     mean_estimation,
+    noise_matrices,
     optimal_noise,
     preliminaries,
     sensitivities,
@@ -23,9 +26,9 @@ from dpdescent.papers.choquettechoo2023 import (
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 PARTS = (
-    sensitivities.evaluate, mean_estimation.evaluate, optimal_noise.evaluate, exact_errors.evaluate, limits.evaluate,
+    identities.evaluate, sensitivities.evaluate, mean_estimation.evaluate, optimal_noise.evaluate, exact_errors.evaluate, limits.evaluate,
     damping.evaluate, spectra.evaluate, damping.evaluate_nu, convergence.evaluate, components.evaluate,
-    gradients.evaluate, guarantees.evaluate, strongly_convex.evaluate, preliminaries.evaluate,
+    events.evaluate, gradients.evaluate, noise_matrices.evaluate, guarantees.evaluate, strongly_convex.evaluate, preliminaries.evaluate,
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from dpdescent.papers.choquettechoo2023 import (
     costs,
     damping,
     digits,
+    events,
     finite_time,
     gradients,
     guarantees,
@@ -28,7 +29,8 @@ from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (
     guarantees, optimal_noise, mean_estimation, regression, limits, orders, spectra, sensitivities, damping,
-    finite_time, powers, gradients, misprints, strongly_convex, comparisons, digits, costs, prefix_sums,
+    finite_time, powers, gradients, events, misprints, strongly_convex, comparisons, digits, costs,
+    prefix_sums,
 )  # fmt: skip
 
 

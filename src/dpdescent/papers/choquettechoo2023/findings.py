@@ -29,6 +29,11 @@ from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import least_squares_slope, ratios, values_text
 from dpdescent.replication.judging.evidence import Evidence, Finding, Severity
 
+# What restarts gain Optimal CC on CIFAR-10 by eps, and what nu-DP-FTRL leads it by in a linear model, with restarts and
+# without, in points: from tables made on request, which no build reads. A test compares them.
+GAINED_ON_CIFAR = {"network": {4: 2.58, 10: 2.04}, "linear": {4: -0.9, 10: -0.51}}
+LINEAR_LEAD_AT_4 = (0.98, 0.08)
+
 
 def demonstrate(evidence: Evidence) -> list[Finding]:
     """Demonstrates all findings, the gravest first; the last five by formulas alone."""
@@ -232,15 +237,21 @@ def _restarts(evidence: Evidence) -> Finding:
     changes = sorted((100 * row["mean"], row["mechanism"], row["eps"]) for row in algebra.rows_of(pairs))
     lost = values_text((f"{name}, eps = {eps:g}", change) for change, name, eps in changes[:2])
     gained = values_text((f"{name}, eps = {eps:g}", change) for change, name, eps in changes[2:][-1:])
+    network, linear = (
+        values_text((f"eps = {eps}", gain) for eps, gain in GAINED_ON_CIFAR[model].items())
+        for model in ("network", "linear")
+    )
+    kept, bare = LINEAR_LEAD_AT_4
     return finding(
-        id="restarts-cost-accuracy", location="Sec. 4, Figure 4", kind="text", severity="low", status="question", artefact="fig04a",
-        statement="all baselines are restarted, which gives them the advantage of an additional tuning parameter (tuned to minimize the squared error (3))",
-        expected="baselines that are no less accurate with restarts, so that the lead over them does not rest on restarts",
+        id="restarts-and-accuracy", location="Sec. 4, Figure 4", kind="text", severity="cosmetic", status="question", artefact="fig04a",
+        statement="restarts give all baselines the advantage of an additional tuning parameter (tuned to minimize the squared error (3))",
+        expected="baselines that are more accurate with restarts",
         measured=(
-            f"test accuracy on the digits with restarts that minimise (3) less without, in runs of equal seeds and in points: {lost}; "
-            f"at the other end {gained}: claim digits-restarts. A linear model on CIFAR-10, on request: claims cifar-linear-restarts and cifar-linear-damping"
+            f"test accuracy with restarts that minimise (3) less without, in points: Optimal CC by the paper's network {network} (claim cifar-net-restarts), "
+            f"by a linear model {linear}, where nu-DP-FTRL leads at eps = 4 by {kept:g} with restarts and {bare:g} without; "
+            f"the digits {lost}; at the other end {gained}"
         ),
-        charitable="restarts do lower (3), which is what they are tuned for; the paper's network may gain from them",
+        charitable="with the paper's network restarts are that advantage; of other models the sentence says nothing",
     )  # fmt: skip
 
 

@@ -26,7 +26,9 @@ def draw_ext_finite_time(table: pd.DataFrame, display: dict[str, Any]) -> Figure
         panel.set(title=f"{title}, {sizes}" if sizes else title, ylabel=r"$\mathbb{E}\,F(\theta_T)-F(\theta^*)$")
         _best_rates(axes[0, 2], rows, part)
     for panel in axes[0]:
-        log_scale(panel)
+        # Whole decades on the axis of T, because a narrow panel has no room for more.
+        log_scale(panel, "x", (1,))
+        log_scale(panel, "y")
         panel.set_xlabel("number of steps $T$")
     axes[0, 2].set(title="the best learning rate", ylabel=ETA)
     legend_below(figure, axes[0], 4, f"{INTERVALS} over runs")
@@ -41,7 +43,15 @@ def _over_time(axes: Axes, rows: pd.DataFrame, part: str) -> None:
         error = own[own["series"].str.startswith("error")].sort_values("T")
         bound = where(own, series="main terms, constants 1")
         points(axes, error, "T", label_of(name), **look(name))
-        line(axes, bound, "T", f"{label_of(name)}: main terms", color=color_of(name), linestyle="-.", linewidth=0.9)
+        line(
+            axes,
+            bound,
+            "T",
+            "main terms of the theorems" if name == "DP-SGD" else None,
+            color=color_of(name),
+            linestyle="-.",
+            linewidth=0.9,
+        )
         if len(error):
             first = error.iloc[0]
             slope_guide(axes, error["T"], (first["T"], first["mean"]), rate, "rates without logarithms")
@@ -55,4 +65,6 @@ def _best_rates(axes: Axes, rows: pd.DataFrame, part: str) -> None:
         own = rows[(rows["mechanism"] == name) & rows["series"].str.startswith("error")].sort_values("T")
         style = look(name) | ({} if part == "exact" else {"linestyle": "--", "markerfacecolor": "white"})
         if len(own):
-            axes.plot(own["T"], own["eta"], label=f"{label_of(name)}, {part}", **style)
+            axes.plot(
+                own["T"], own["eta"], label="clipped" if part == "clipped" and name == "DP-SGD" else None, **style
+            )

@@ -14,6 +14,8 @@ AXES = {
     "start": ("start", r"distance of the start $\|\theta_0-\theta^*\|$", {}), "steps": ("T", "number of steps $T$", {}),
 }  # fmt: skip
 RULES = {"rate of D.4": "-.", "rate of D.13": ":"}
+# What does not move: distances at the learning rate of D.13.
+STILL = ("largest distance", "rate of D.13")
 SERIES = {
     "largest gradient": ("gradient_form", "largest gradient norm"),
     "largest distance": ("iterate_form", r"largest $\|\theta_t-\theta^*\|$"),
@@ -21,9 +23,12 @@ SERIES = {
 
 
 def draw_ext_gradients(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
-    """Draws the quantiles of the largest gradient and the largest distance with the bounds, a column for each rate."""
+    """Draws the quantiles of the largest gradient and distance with the bounds, a column for each rate at which they move.
+
+    At the rate of D.13 no iterate leaves its start, so that the distances there are the start's and have no column.
+    """
     main = select(table)
-    columns = [(series, rule) for series in SERIES for rule in RULES]
+    columns = [(series, rule) for series in SERIES for rule in RULES if (series, rule) != STILL]
     figure, axes = panels(len(columns), len(AXES), size=(2.8, 2.7), squeeze=False)
     for row, (panel, (x, label, fixed)) in zip(axes, AXES.items(), strict=True):
         for ax, (series, rule) in zip(row, columns, strict=True):

@@ -11,8 +11,9 @@ from dpdescent.papers.choquettechoo2023.digits_figures import (
     FAR,
     LEAD,
     NU_LABEL,
+    OVER_FAR,
+    OVER_PLAIN,
     SHORT,
-    WITHOUT,
     accuracy_panel,
     beside_paper,
     in_paper,
@@ -44,10 +45,10 @@ def _learning(table: pd.DataFrame, published: dict[str, Any]) -> Figure:
     far = ahead["mechanism"].isin(FAR)
     accuracy_panel(axes[0, 0], "scattering features", ACCURACY, in_paper(accuracy))
     stars(axes[0, 0], published)
-    accuracy_panel(axes[0, 1], f"the same, lead of {NU_LABEL}", LEAD, in_paper(ahead))
+    accuracy_panel(axes[0, 1], f"lead of {NU_LABEL}", LEAD, in_paper(ahead))
     accuracy_panel(axes[1, 0], "other mechanisms", ACCURACY, beside_paper(accuracy))
-    accuracy_panel(axes[1, 1], f"the same, lead over those {WITHOUT}", LEAD, beside_paper(ahead[~far]))
-    accuracy_panel(axes[2, 0], "the same, over what is far off", LEAD, ahead[far])
+    accuracy_panel(axes[1, 1], OVER_PLAIN, LEAD, beside_paper(ahead[~far]))
+    accuracy_panel(axes[2, 0], OVER_FAR, LEAD, ahead[far])
     _features(axes[2, 1], table)
     legend_below(figure, axes.ravel(), 4, f"{INTERVALS} over seeds; differences are of runs with the same seed")
     return figure

@@ -422,6 +422,23 @@ def _soundness(evidence: Evidence, row: pd.Series) -> Iterator[Bound]:
     problem, grid = _problem_and_grid(evidence, row)
     noise = Noise.independent(grid) if row["series"] == DP_SGD else nu_noise(problem, grid)
     yield _quadratic_row(problem, grid, noise, row)
+    yield _distance_row(problem, grid, noise, row)
+
+
+def _distance_row(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise, row: pd.Series) -> Bound:
+    """Compares the bound on the mean squared distance, of which (10) is L/2 times the value."""
+    mu, L = problem.descent.mu, problem.descent.L
+    exact = {h: 2.0 * quadratic_suboptimality(problem, grid, noise, h) / h for h in (mu, math.sqrt(mu * L), L)}
+    worst = max(exact, key=lambda h: exact[h])
+    value = 2.0 * row["mean"] / L
+    why = (
+        f"(10) over L/2; measured is the largest exact mean of |theta - theta*|^2 of quadratics, at curvature {worst:.3g}; "
+        f"the bound is {value / exact[worst]:.4g} times it"
+    )
+    return bound_row(
+        bound="mean squared distance on a quadratic", location="Thm E.1", setting=_place_of(row), value=value,
+        measured=exact[worst], note=why,
+    )  # fmt: skip
 
 
 def _quadratic_row(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise, row: pd.Series) -> Bound:

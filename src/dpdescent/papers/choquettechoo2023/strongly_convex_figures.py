@@ -16,6 +16,8 @@ WEIGHTS: dict[str, dict[str, Any]] = {
     "DP-SGD": {"markersize": 3.5}, "nu-DP-FTRL": {"linewidth": 2.0, "markersize": 5},
     "Optimized": {"linewidth": 1.0, "markersize": 3.5},
 }  # fmt: skip
+# From this ratio of the largest to the smallest on, an axis is logarithmic.
+WIDE_RATIOS = 4.0
 READINGS = (":", "-.", (0, (6, 1, 1, 1, 1, 1)))
 
 
@@ -33,7 +35,9 @@ def draw_fig03(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         column[0].set_title(rf"$\eta={eta:g}$")
     for column in axes.T:
         for panel, which, words in zip(column, ("xy", "x", "x"), CONVEX_ROWS, strict=True):
-            log_scale(panel, which)
+            # Ratios over more than a few times need a logarithmic axis, on which nearer ones have too few ticks.
+            wide = panel.dataLim.ymin > 0 and panel.dataLim.ymax > WIDE_RATIOS * panel.dataLim.ymin
+            log_scale(panel, "xy" if wide else which)
             panel.set(xlabel=r"condition number $\kappa=L/\mu$", ylabel=words)
     for name, dash in dashes.items():
         label = "static multiplier" if name == "static" else label_of_multiplier(name)

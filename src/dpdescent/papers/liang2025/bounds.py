@@ -8,6 +8,7 @@ from dpdescent.papers.liang2025 import (
     beta_only,
     calibration,
     choices,
+    far,
     friendly_core,
     iterations,
     least_squares,
@@ -20,7 +21,7 @@ from dpdescent.papers.liang2025 import (
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 PARTS = (
-    calibration, theorem, phases, lemmas, paths, sample_size, iterations, choices, beta_only, least_squares,
+    calibration, theorem, phases, lemmas, paths, far, sample_size, iterations, choices, beta_only, least_squares,
     friendly_core,
 )  # fmt: skip
 

@@ -10,15 +10,20 @@ from dpdescent.papers.liang2025 import (
     beta_only,
     calibration,
     choices,
+    conditioning,
     convergence,
     definitions,
+    far,
     friendly_core,
+    friendly_moments,
+    in_range,
     iterations,
     least_squares,
     lemma_f1,
     lemmas,
     paths,
     phases,
+    plateau,
     rates,
     real_data,
     sample_size,
@@ -28,8 +33,8 @@ from dpdescent.replication.judging.evidence import Claim, Evidence
 
 # The guarantee that is at stake first; then in the paper's order: bounds, synthetic data, other estimators, real data.
 PARTS = (
-    lemma_f1, definitions, calibration, theorem, phases, rates, convergence, lemmas, paths, sample_size, iterations, choices, beta_only,
-    least_squares, friendly_core, real_data,
+    lemma_f1, definitions, calibration, theorem, phases, rates, convergence, lemmas, paths, far, sample_size, plateau, iterations, choices,
+    beta_only, least_squares, friendly_core, friendly_moments, conditioning, real_data, in_range,
 )  # fmt: skip
 
 

@@ -50,7 +50,9 @@ def _regimes(axes: Axes, row: "pd.Series[Any]", longest: float) -> None:
     names = ("drop:\noptimisation", "plateau:\nsampling", "rise:\nprivacy", "(5)\nfails")
     for low, high, name, shade in zip(ends, ends[1:], names, (GREEN, BLUE, VERMILION, GREY), strict=False):
         axes.axvspan(low, high, color=shade, alpha=0.08, linewidth=0)
-        axes.text((low * high) ** 0.5, 0.97, name, transform=axes.get_xaxis_transform(), ha="center", va="top")
+        # The last regime is narrower than its name, which would leave the axes.
+        place, side = (longest, "right") if high == longest else ((low * high) ** 0.5, "center")
+        axes.text(place, 0.97, name, transform=axes.get_xaxis_transform(), ha=side, va="top")
     axes.set_xlim(1.0, longest)
     for name in ("T1", "T2", "T3"):
         vertical(axes, row[name], f"$T_{name[1]}={row[name]:.0f}$", height=0.5, side="left")
@@ -60,13 +62,14 @@ def draw_fig04(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     """Draws the error against T for three budgets of either stage, with the limits of conditions (5) and (21).
 
     (b) stands at two values of the first stage's large budget, because at the smaller one its noise hides the curves.
+    Below, one curve of (a) and of (b) has the readings to which the claims on it are held.
     """
-    figure, axes = panels(2, 2, size=(5.6, 3.9), sharey=True)
+    figure, axes = panels(3, 2, size=(4.6, 3.9), sharey=True)
     rows = table[table["error_to"] == "beta_hat"]
     shown = (
         (axes[0, 0], "a", "1", "2", "main"),
         (axes[0, 1], "b", "2", "1", "main"),
-        (axes[1, 1], "b", "2", "1", LARGER),
+        (axes[0, 2], "b", "2", "1", LARGER),
     )
     for panel, part, varied, held, variant in shown:
         own = select(rows, variant, panel=part)
@@ -75,10 +78,14 @@ def draw_fig04(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         panel.set(title=title, xlabel=ITERATIONS, ylabel=ERROR["beta_hat"])
         log_scale(panel)
     _cutoffs(axes[0, 0], select(rows, panel="a"))
-    rho1 = middle(select(rows, panel="a")["rho1"])
-    color = level_colors(select(rows, panel="a")["rho1"])[rho1]
-    readings(axes[1, 0], rows[(rows["panel"] == "a") & (rows["rho1"] == rho1)], "T", color)
-    axes[1, 0].set(title=rf"(a) other readings, $\rho_1={rho1:g}$", xlabel=ITERATIONS, ylabel=ERROR["beta_hat"])
+    # The middle curve of (a); of (b) that of the least budget, whose plateau the text describes.
+    for panel, part, budget, choose in ((axes[1, 0], "a", "rho1", middle), (axes[1, 1], "b", "rho2", min)):
+        own = rows[rows["panel"] == part]
+        level = choose(own[budget])
+        readings(panel, own[own[budget] == level], "T", level_colors(own[budget])[level])
+        title = rf"({part}) other readings, $\rho_{budget[-1]}={level:g}$"
+        panel.set(title=title, xlabel=ITERATIONS, ylabel=ERROR["beta_hat"])
+    axes[1, 2].set_axis_off()
     legend_below(figure, axes[0, :1], 3, f"the budget that varies;  {SPREAD}")
     return figure
 
@@ -93,5 +100,5 @@ def _cutoffs(axes: Axes, rows: pd.DataFrame) -> None:
     # Below the axis, because a text in the panel would lie over a line.
     proved = ", ".join(f"{limit:.1g}" for limit in limits["limit_condition_21"])
     axes.set_xlabel(
-        f"{ITERATIONS}\n(limit (5) at constant 1; (21), in the proof: $T\\leq$ {proved}, off the left edge)"
+        f"{ITERATIONS}\n(limit (5) at constant 1;\n(21), in the proof: $T\\leq$ {proved}, off the left edge)"
     )

@@ -209,6 +209,16 @@ def regime_boundaries(problem: IVProblem, kappa: float, rho_1: float, rho_2: flo
     )
 
 
+def plateau_end(problem: IVProblem, rho_1: float, rho_2: float) -> float:
+    """Returns T2 of liang2025 Rem. 3.7, where the privacy term of (7) equals the sampling term, whatever kappa is."""
+    return regime_boundaries(problem, 0.5, rho_1, rho_2).sampling_ends
+
+
+def noise_order(problem: IVProblem) -> float:
+    """Returns the order of R(tau), `sqrt(p) (sqrt q + sqrt tau)^3` (liang2025 below eq. 24)."""
+    return math.sqrt(problem.p) * _root_sum(problem) ** 3
+
+
 def second_stage_noise(problem: IVProblem, lambda_2: float, steps: float = 1.0) -> float:
     """Returns the bound on ||nu^(t)|| at one t (liang2025, above eq. 16) or at all t up to `steps` (App. E.1)."""
     return lambda_2 * (math.sqrt(problem.p) + math.sqrt(problem.tau + math.log(steps)))

@@ -24,6 +24,7 @@ from dpdescent.replication.drawing.figures import (
     panels,
     select,
     shades,
+    thin_curve,
 )
 
 # Place and meaning of every node of Figure 1, and place and alignment of the text.
@@ -74,6 +75,8 @@ def draw_fig09(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     )  # fmt: skip
     for panel, (variant, target, draw, title) in zip(axes, views, strict=True):
         _steps(panel, select(table, variant, error_to=target), draw)
+        if target == "beta_hat":
+            _other_steps(panel, select(table, "step constants", error_to=target))
         log_scale(panel)
         panel.set(title=title, xlabel=N, ylabel=ERROR[target])
     legend_below(figure, axes, 4, f"left, {SPREAD}; else medians with 95 % interval and quartiles")
@@ -87,6 +90,13 @@ def _steps(axes: Axes, rows: pd.DataFrame, draw: Callable[..., None]) -> None:
         draw(axes, group, "n", f"2S-GD, $T={T}$", color=color, marker=marker)
     if (rows["T"] == 0).any():
         draw(axes, rows[rows["T"] == 0], "n", "2SLS", color=METHODS["2SLS"], marker="D")
+
+
+def _other_steps(axes: Axes, rows: pd.DataFrame) -> None:
+    """Draws, thin, the medians at other constants of the step sizes, in the shades of the same numbers of iterations."""
+    steps = rows[rows["T"] > 0].groupby("T")
+    for (_, group), color in zip(steps, shades(len(steps) + 1)[1:], strict=False):
+        thin_curve(axes, group.assign(mean=group["median"]).sort_values("n"), "n", color=color)
 
 
 def draw_ext_overidentified(table: pd.DataFrame, display: dict[str, Any]) -> Figure:

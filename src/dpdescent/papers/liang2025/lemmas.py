@@ -186,7 +186,7 @@ def _over_orders(evidence: Evidence) -> Iterator[tuple[str, Estimate]]:
 
 def _order_of_2sls(row: "pd.Series[float]") -> float:
     """The order of Lemma D.7."""
-    return float(math.sqrt(row["q"] / row["n"]) * (row["tau"] + math.log(row["q"])))
+    return appendices.two_stage_least_squares_rate(problem_of(row))
 
 
 def _rate_of_2sls(evidence: Evidence) -> algebra.Places:

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpdescent.papers.liang2025.drawing import ERROR, SPLITS, SPREAD, N, middle, readings
-from dpdescent.papers.liang2025.sample_size import LAST, LONGER, SHORTER
+from dpdescent.papers.liang2025.sample_size import LONGER, LONGEST, SHORTER
 from dpdescent.replication.drawing.figures import (
     BLACK,
     DARK_BLUE,
@@ -35,7 +35,7 @@ def draw_fig03(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     figure, axes = panels(2, 4, size=(5.6, 3.0))
     private = table[table["series"] == "DP-2S-GD"]
     # The runs with half the iterations stand in the same parts as those with twice as many.
-    fewer = table[(table["series"] == SHORTER.format(LAST // 4)) & (table["variant"] == LONGER)]
+    fewer = table[(table["series"] == SHORTER.format(LONGEST // 4)) & (table["variant"] == LONGER)]
     private = pd.concat([private, fewer.assign(series="DP-2S-GD", variant="ten iterations")], ignore_index=True)
     rho1 = middle(private["rho1"])
     for row, target in zip(axes[:2], ERROR, strict=True):

@@ -36,6 +36,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the claims that formulas decide by themselves, in the paper's order."""
     yield from _step_sizes(evidence)
     yield _population(evidence)
+    yield _weak_first_stage()
     yield _burn_in(evidence)
     yield _noise_complexity()
 
@@ -119,6 +120,21 @@ def _population(evidence: Evidence) -> Claim:
     )  # fmt: skip
 
 
+def _weak_first_stage() -> Claim:
+    """The rate of (10) at ||Theta|| = 1, n to infinity, as the smallest singular value falls."""
+    gaps = {}
+    for theta_min in (1e-1, 1e-2, 1e-3, 1e-4):
+        window = formulas.Spectrum(delta=0.0, lower=theta_min**2, upper=1.0)
+        kappa = formulas.contraction(window, formulas.approximately_optimal_step_sizes(window)).overall
+        gaps[f"sigma_min = {theta_min:g}"] = exactly((1.0 - kappa) / theta_min**2)
+    return claim_on_all_cells(
+        id="eq-10-weak", **FORMULAS | {"location": "eq. (10)", "source": "identity"},
+        statement="(algebra) as the smallest singular value of Theta tends to 0, kappa tends to 1, and the descent slows down without limit",
+        quantity="1 - kappa at the steps (8) over the square of the smallest singular value, ||Theta|| = 1, n to infinity",
+        cells=gaps, criterion=Criterion("above 0 and at most 1", low=5e-324, high=1.0), changed="Added after a review.",
+    )  # fmt: skip
+
+
 def _burn_in(evidence: Evidence) -> Claim:
     case, cells = cases.case(evidence, cases.FIGURE_3A, n=FAR), {}
     for eta in (0.1, 0.3, 0.5, 0.9):
@@ -140,8 +156,9 @@ def _noise_complexity() -> Claim:
         problem = formulas.IVProblem(
             n=1000, p=p, q=p * wider, tau=tau, theta_min=1.0, theta_norm=1.0, sigma_1=1.0, sigma_2=1.0
         )
-        order = math.sqrt(p) * (math.sqrt(problem.q) + math.sqrt(tau)) ** 3
-        cells[f"p = {p}, q = {problem.q}, tau = {tau:g}"] = exactly(laws.noise_complexity(problem) / order)
+        cells[f"p = {p}, q = {problem.q}, tau = {tau:g}"] = exactly(
+            laws.noise_complexity(problem) / laws.noise_order(problem)
+        )
     return claim_on_all_cells(
         id="eq-24-order", **FORMULAS | {"location": "App. C, eq. (24)"},
         statement="R(tau) is at most of order sqrt(p) (sqrt q + sqrt tau)^3",
@@ -240,7 +257,7 @@ def _of_run(case: Case) -> Iterator[Bound]:
     )  # fmt: skip
     orders = (
         (
-            "R", "(24)", math.sqrt(problem.p) * (math.sqrt(problem.q) + math.sqrt(problem.tau)) ** 3,
+            "R", "(24)", laws.noise_order(problem),
             laws.noise_complexity(problem), False, f"measured is R; value its order; {ORDER}",
         ),
         (

@@ -20,7 +20,7 @@ from dpdescent.algorithms.dp_stat import Search
 from dpdescent.algorithms.sgd_arms import Adaptive, Fixed, SGDArm
 from dpdescent.checks import as_list
 from dpdescent.papers.varshney2022.arms import Arm, proved
-from dpdescent.papers.varshney2022.criteria import AGREES, claim_on_all_cells, rows, shares
+from dpdescent.papers.varshney2022.criteria import AGREES, SIGNIFICANT, claim_on_all_cells, rows, shares
 from dpdescent.papers.varshney2022.formulas import Array, gaussian_multiplier, published_multiplier
 from dpdescent.papers.varshney2022.setting import Entry, Part, Row, Spec
 from dpdescent.privacy import zcdp
@@ -28,8 +28,9 @@ from dpdescent.privacy.events import DisjointReleases, Release
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import floats
 from dpdescent.replication.judging.bound_rows import CHANCE, bound_row, chance
-from dpdescent.replication.judging.criteria import at_most
+from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Source
+from dpdescent.replication.judging.statistics import exactly
 
 # B; ratio of a gradient's threshold to a residual's; a residual above B.
 LARGEST, SCALE, FAR = 1.0, 1.0, 1e3
@@ -281,6 +282,37 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
             note="an attack bounds from below only: it could refute, it cannot prove; a twentieth is left to chance",
         )  # fmt: skip
     yield from _whole_runs(evidence)
+    yield _without_clipping(evidence)
+
+
+# Sizes of a record's gradient, in thresholds, at which a step without clipping is attacked.
+TOO_LARGE = (10.0, 1000.0)
+
+
+def _without_clipping(evidence: Evidence) -> Claim:
+    """The claim that clipping cannot be left out, by the exact shift of one step of the engine without noise."""
+    settings = evidence.settings_of(AUDIT)
+    alpha = gaussian_multiplier(float(settings["eps"]), float(settings["delta"]))
+
+    def over_accounted(size: float, clips: bool) -> float:
+        """Distance of the means of w_1 on two records of opposite gradients over the noise, times alpha."""
+        arm = SGDArm(1.0, alpha, Fixed(SCALE, clips=clips))
+        silent = dp_ambssgd.Normals(np.zeros((1, 1, 1)), np.zeros((1, 1, 0)))
+        ends = [
+            float(dp_ambssgd.descend([_records(BATCH, 0, label)], [arm], silent, 1.0).path[1, 0, 0])
+            for label in (size * SCALE, -size * SCALE)
+        ]
+        return abs(ends[0] - ends[1]) / arm.noise_sd(SCALE, BATCH) * alpha
+
+    clipped = {size: over_accounted(size, True) for size in TOO_LARGE}
+    return claim_on_all_cells(
+        id="clipping-needed", artefact=AUDIT, location="Remark (vi) after Thm 3.7", kind="privacy", source="identity",
+        statement="(algebra) the guarantee is over worst-case data, so that one cannot exploit the randomness of the data, by which clipping does not happen, and get rid of the clipping",
+        quantity=f"Gaussian-DP parameter of a step without clipping over the accounted one, on a record whose gradient is {' or '.join(f'{size:g}' for size in TOO_LARGE)} thresholds: the smallest",
+        cells={f"gradient of {size:g} thresholds": exactly(over_accounted(size, False)) for size in TOO_LARGE}, criterion=at_least(SIGNIFICANT),
+        changed="The claim was added after a review.",
+        note=f"exact, and without clipping the size of the gradient by construction; with clipping it is {algebra.values_text((f'{size:g}', value) for size, value in clipped.items())}",
+    )  # fmt: skip
 
 
 def _whole_runs(evidence: Evidence) -> Iterator[Claim]:

@@ -1,4 +1,4 @@
-"""Steps on batches of normal records: Lemmas B.3, B.4 and B.7 and (57) to (60) of varshney2022 beside exact laws."""
+"""Steps on batches of normal records: Lemmas B.3, B.4 and B.7 and (54) to (60) of varshney2022 beside exact laws."""
 
 import math
 from collections.abc import Iterator
@@ -10,10 +10,11 @@ import numpy as np
 from dpdescent.algorithms.sgd_moments import last_risk, second_moments, tail_risk
 from dpdescent.checks import as_list, require_non_negative, require_positive
 from dpdescent.papers.varshney2022.ambssgd import Setting, start_factor, threshold_bound
-from dpdescent.papers.varshney2022.criteria import configured, rows
+from dpdescent.papers.varshney2022.criteria import EQUAL, configured, rows
 from dpdescent.papers.varshney2022.formulas import Array, LinearProblem, gaussian_multiplier, theorem_step
 from dpdescent.papers.varshney2022.setting import Design
 from dpdescent.replication.judging.bound_rows import (
+    bound_row,
     distinct_values,
     ends_and_middle,
     exact_row,
@@ -88,10 +89,19 @@ def second_step_condition(problem: LinearProblem, batch: float, noise: float = 0
 def noise_covariance(problem: LinearProblem, batch: float, alpha: float, zeta_squared: float) -> Array:
     """Diagonal of E nu nu' = Sigma / b + 4 alpha^2 / b^2 E[zeta^2] I, shape (d,) (varshney2022 Lemma B.7, eq. 49).
 
-    Eq. (55) leaves out the 4.
+    Eq. (55) itself leaves out the 4.
     """
     covariance: Array = problem.sigma**2 * problem.lam / batch + 4.0 * alpha**2 / batch**2 * zeta_squared
     return covariance
+
+
+def equation_55(moments: Array, eta: float) -> float:
+    """Bound on the risk of the mean of w_1..w_n: `1 / (eta n^2) sum Tr E (w_t - w*)(w_t - w*)'` (varshney2022 eq. 55).
+
+    The line before (55), at n = T/2; moments has shape (n, d).
+    """
+    require_positive(eta=eta)
+    return float(moments.sum()) / (eta * len(moments) ** 2)
 
 
 def equation_57(setting: Setting, start_risk: float) -> float:
@@ -222,3 +232,20 @@ def _second_half(setting: Setting, text: str) -> Iterator[Bound]:
     measured = tail_risk(*common, problem.sigma, noise / b, half, half)
     why = f"{why}; the condition of Lemma B.4 on eta is {met_or_not(met)}"
     yield exact_row("risk of the second half", "(60)", text, value, measured, why, met=met)
+    # w_0 = w* for the variance's part, no noise of either kind for the start's.
+    at_w_star, silent = np.zeros_like(problem.lam), (problem.lam, -problem.w_star, setting.eta, b, 0.0, 0.0)
+    variance = second_moments(problem.lam, at_w_star, setting.eta, b, problem.sigma, noise / b, half)
+    whole = second_moments(*common, problem.sigma, noise / b, half)
+    why = "restarted at |w - w*|_H = |w*|_H; measured is the exact risk"
+    by_traces = equation_55(whole[1:], setting.eta)
+    yield exact_row("risk of the second half, by traces", "(55)", text, by_traces, measured, why)
+    value = 2.0 * (equation_55(second_moments(*silent, half)[1:], setting.eta) + equation_55(variance[1:], setting.eta))
+    why = "the start's part and the noise's, each by traces; measured is the sum of traces that it is to bound"
+    yield exact_row("start and noise of the second half", "(54), (56)", text, value, by_traces, why)
+    # Of a non-decreasing sequence no step goes down, but for rounding.
+    falls = float(-np.diff(variance, axis=0).min() / variance.max())
+    why = "measured is the largest fall of a coordinate's second moment in a step, over the largest moment; w_0 = w*"
+    yield bound_row(
+        bound="covariance does not decrease", location="App. B, before (59)", setting=text, value=0.0, measured=falls,
+        direction="at most", note=why, allowed=EQUAL**2,
+    )  # fmt: skip

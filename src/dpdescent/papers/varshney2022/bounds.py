@@ -13,12 +13,13 @@ from dpdescent.papers.varshney2022 import (
     lemmas,
     privacy,
     probabilities,
+    proof_quantiles,
     risk,
     ssgd,
 )  # fmt: skip
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
-PARTS = (privacy, attacks, ssgd, probabilities, risk, dp_stat, lemmas, batches, comparison, conditions)
+PARTS = (privacy, attacks, ssgd, proof_quantiles, probabilities, risk, dp_stat, lemmas, batches, comparison, conditions)
 
 
 def evaluate(evidence: Evidence) -> list[Bound]:

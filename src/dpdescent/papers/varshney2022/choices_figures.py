@@ -55,7 +55,7 @@ def draw_step_size(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
         row[0].set_ylabel(RISK)
     dashed = axes[0, 0].add_line(Line2D([], [], color=GREY, linestyle="--"))
     dashed.set_label("bias: exact, without noise and clipping")
-    points = f"{AMBSSGD}; points: mean with standard error; shade: 10 % to 90 %"
+    points = f"{AMBSSGD}; points: median with 95 % interval; shade: 10 % to 90 %"
     legend_below(figure, axes.ravel(), 3, with_budget(main, points))
     return figure
 

@@ -15,6 +15,7 @@ from dpdescent.papers.varshney2022 import (
     conditions,
     dimension,
     dp_stat,
+    large_samples,
     lemmas,
     orders,
     privacy,
@@ -28,7 +29,7 @@ from dpdescent.papers.varshney2022 import (
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (
-    risk, probabilities, rates, dimension, comparison, thresholds, dp_stat, choices, single_pass, privacy, attacks, lemmas, conditions,
+    risk, probabilities, rates, large_samples, dimension, comparison, thresholds, dp_stat, choices, single_pass, privacy, attacks, lemmas, conditions,
     orders, single_pass_orders,
 )  # fmt: skip
 

@@ -173,7 +173,7 @@ def _moments(evidence: Evidence) -> Iterator[Claim]:
         cells={place: ratio for place, ratio in ratios.items() if place.startswith("kappa = 1,")}, criterion=within_of(1.0, EQUAL),
         regime=Regime(("R_x^2 as the least one of Sec. 2, because Theorems 3.2 and 3.7 ask for E|x|^2 <= R_x^2 alone, which d meets",), "two definitions", "unstated value decides", ("not reproduced",)),
         changed="After a second reading the theorems' own condition on R_x^2 is a reading too.",
-        note=f"R_x^2 = Tr H + 2 |H|: off by 2/d, which matters for small d only; finding input-bound. {algebra.places_text(ratios)}",
+        note=f"no number is left open, but which of two definitions of R_x^2 is meant: Sec. 2 has the least one, Tr H + 2 |H| here: off by 2/d, which matters for small d only; finding input-bound. {algebra.places_text(ratios)}",
     )  # fmt: skip
     tail = rows(evidence, MOMENTS, quantity=TAIL)
     tails: tuple[tuple[str, float, Source, str, str], ...] = (

@@ -125,15 +125,20 @@ def at_both_quantiles(judge: Callable[[Quantile], Claim]) -> Claim:
 
 
 def at_quantiles(readings: Mapping[str, Claim]) -> Claim:
-    """The claim of the first reading, with the verdict on which all agree; its note has the values of the others.
+    """The claim with the verdict on which all readings agree, and the values of one that is not reproduced, if any.
+
+    Its note has the values of the others.
 
     A reading without rows, such as 99 % in tables of another seed that were made before it, is left out.
     """
     agreed = at_every_reading(readings)
     testable = {name: each for name, each in readings.items() if each.verdict != "not testable"} or readings
-    first, *others = testable
-    values = (f"{name}: {_shown(testable[name])}" for name in others)
-    note = joined(agreed.note, *values, testable[first].note)
+    # The value of a reading that is not reproduced is shown, because it is the one that decides.
+    shown = next((name for name, each in testable.items() if each.verdict != "reproduced"), next(iter(testable)))
+    chosen = testable[shown]
+    values = (f"{name}: {_shown(each)}" for name, each in testable.items() if name != shown)
+    note = joined(agreed.note, f"measured is at {shown}" * (shown != next(iter(testable))), *values, chosen.note)
+    agreed = replace(agreed, measured=chosen.measured, low=chosen.low, high=chosen.high, cells=chosen.cells)
     return replace(agreed, changed=" ".join(filter(None, [agreed.changed, PROSE_READ])), note=note)
 
 

@@ -214,7 +214,8 @@ def _without_mean(single: pd.DataFrame) -> Claim:
         id="lemma-3.5-without-mean", **LEMMA | {"location": "Lemma 3.5, Thm 3.2"},
         statement="the excess risk of DP-SSGD is at most the bound (no expectation is printed, and Theorem 3.2 is about high probability)",
         quantity="exact expected risk, and 90 % quantile over trials, over the bound: the largest over N, d and sigma",
-        measured=worst, criterion=criterion.words, verdict=agreed.verdict, why=agreed.why, note=agreed.told,
+        measured=worst, criterion=criterion.words, verdict=agreed.verdict, why=agreed.why,
+        note=f"{agreed.told}; what the text leaves open is no number, but whether an expectation is meant, as the proof's is",
     )  # fmt: skip
 
 

@@ -3,10 +3,12 @@
 import math
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dpdescent.papers.varshney2022.formulas import Array
 from dpdescent.papers.varshney2022.styles import EPS, decades
 from dpdescent.replication.drawing import figures
 from dpdescent.replication.drawing.figures import BLUE, GREEN, MARKERS, ORANGE, PURPLE, SKY, panels, select, where
@@ -29,8 +31,8 @@ def draw_ext_orders(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     figure, axes = panels(COLUMNS if len(places) > 1 else 1, rows, size=(4.1, 3.1), squeeze=False)
     for panel, (quantity, axis) in zip(axes.ravel(), places, strict=False):
         _ratios(panel, where(main, quantity=quantity, axis=axis))
-        of_both = axis == "delta" and quantity in OF_BOTH
-        panel.set(title=quantity, xlabel=r"$\log(N/\delta)$" if of_both else AXES.get(axis, axis))
+        along = r"$\log(N/\delta)$" if axis == "delta" and quantity in OF_BOTH else AXES.get(axis, axis)
+        panel.set(title=f"{quantity}, along {along}", xlabel=along)
     for panel in axes.ravel()[max(len(places), 1) :]:
         panel.set_visible(False)
     for panel in axes[:, 0]:
@@ -38,16 +40,24 @@ def draw_ext_orders(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     if not places:
         axes[0, 0].set_xlabel("axis")
     axes[0, 0].plot([], [], color="black", linestyle=":", label="equal to what is claimed, constants 1")
-    figures.legend_below(figure, axes[0, :1], 1, "level: the claimed order is right")
+    figures.legend_below(figure, axes[0, :1], 1, "level: the claimed power; falling: below an upper bound")
     return figure
 
 
 def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draws one curve for each reading, named within the panel because readings differ by panel."""
-    names, lines = sorted(set(rows["reading"].astype(str))), []
+    """Draws one curve for each reading, or for those on one line, named within the panel: readings differ by panel."""
+    curves: dict[str, tuple[Array, Array]] = {}
+    for name, group in rows[rows["at"] > 0].assign(reading=rows["reading"].astype(str)).groupby("reading"):
+        group = group.sort_values("at")
+        curve = (group["at"].to_numpy(float), (group["mean"] / group["claimed"]).to_numpy(float))
+        same = [other for other, drawn in curves.items() if _on_one_line(curve, drawn)]
+        if same:
+            curves[f"{same[0]}; {name}"] = curves.pop(same[0])
+        else:
+            curves[str(name)] = curve
+    names, lines = sorted(curves), []
     for name, color, marker in zip(names, COLORS * len(names), MARKERS * len(names), strict=False):
-        curve = rows[(rows["reading"].astype(str) == name) & (rows["at"] > 0)].sort_values("at")
-        lines += axes.plot(curve["at"], curve["mean"] / curve["claimed"], color=color, marker=marker)
+        lines += axes.plot(*curves[name], color=color, marker=marker)
     axes.axhline(1.0, color="black", linestyle=":", linewidth=1.0)
     figures.log_scale(axes)
     decades(axes, "xy")
@@ -57,3 +67,8 @@ def _ratios(axes: Axes, rows: pd.DataFrame) -> None:
     low, high = min(low, middle / 10**0.5), max(high, middle * 10**0.5)
     axes.set_ylim(low, high * (high / low) ** (0.14 * len(names)))
     axes.legend(lines, names, fontsize=7.5, loc="upper left", ncols=1)
+
+
+def _on_one_line(curve: tuple[Array, Array], other: tuple[Array, Array]) -> bool:
+    """Whether two curves agree to a thousandth at the same places, so that one would hide the other."""
+    return np.array_equal(curve[0], other[0]) and np.allclose(curve[1], other[1], rtol=1e-3, atol=0.0)

@@ -239,8 +239,11 @@ def _as_published(evidence: Evidence) -> Iterator[Claim]:
     medians = proved(risks(evidence, "risk_vs_n", setting.PUBLISHED, panel=MODERATE))
     # log2 of N^200, because Algorithm 2 takes Delta = B / N^200.
     needed = 200.0 * math.log2(medians["N"].max()) if len(medians) else math.nan
+    steps = float(evidence.settings["steps_per_kappa"])
+    c1 = steps / math.log(medians["N"].max()) if len(medians) else math.nan
     levels_and_terms = (
-        f"printed rule, noise multiplier and factor log^a N, but {int(evidence.settings['levels'])} doublings, where Delta = B / N^200 would need {needed:.0f}; "
+        f"printed rule, noise multiplier and factor log^a N, but {int(evidence.settings['levels'])} doublings, where Delta = B / N^200 would need {needed:.0f}, "
+        f"and T = {steps:g} = {c1:.2g} log N, where N^-100 asks for 400 log N by (47); "
         f"both terms are {extent(in_full(medians) / first_term(medians))} sigma^2 d/N"
     )
     yield claim_on_all_cells(

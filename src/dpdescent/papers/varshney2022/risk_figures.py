@@ -197,9 +197,13 @@ def draw_risk_vs_eps(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _free_from(axes: Axes, rows: pd.DataFrame) -> None:
-    """Marks the epsilon at which sigma^2 d / N equals sigma^2 d^2 / (eps N)^2, without and with log(1/delta)."""
+    """Marks the epsilon at which sigma^2 d / N equals sigma^2 d^2 / (eps N)^2, without and with log(1/delta) log^2 N.
+
+    The logarithms are those of the reading of O~ by which the claim is judged, so that a point is judged right of a line.
+    """
     if len(rows) and rows["N"].nunique() == 1:
         row = rows.iloc[0]
         free = math.sqrt(row["d"] / row["N"])
         figures.vertical(axes, free, r"$\sqrt{d/N}$", height=0.6)
-        figures.vertical(axes, free * math.sqrt(math.log(1 / row["delta"])), r"$\sqrt{d\,\ln(1/\delta)/N}$", height=0.6)
+        logs = math.sqrt(math.log(1 / row["delta"])) * math.log(row["N"])
+        figures.vertical(axes, free * logs, r"$\sqrt{d\,\ln(1/\delta)/N}\,\ln N$")

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from dpdescent.papers.varshney2022 import styles
 from dpdescent.papers.varshney2022.setting import SSGD
 from dpdescent.papers.varshney2022.ssgd import COROLLARY, PRACTICAL, THEOREM
-from dpdescent.papers.varshney2022.styles import MEANS, RISK, TRIVIAL, D, budget, decades, expected_marks, measured
+from dpdescent.papers.varshney2022.styles import POINTS, RISK, TRIVIAL, D, budget, decades, expected_marks, measured
 from dpdescent.replication.drawing import figures
 from dpdescent.replication.drawing.figures import BLUE, GREEN, GREY, MARKERS, ORANGE, scientific, values_of, where
 
@@ -52,7 +52,7 @@ def draw_ssgd(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
     _by_construction(theorem, where(main, panel=THEOREM))
     for panel, part in ((corollary, COROLLARY), (theorem, THEOREM)):
         panel.set_title("\n".join(filter(None, (PRINTED[part], budget(where(main, panel=part), span=True)))))
-    figures.legend_below(figure, [small, axes[1, 0], *used], 4, MEANS)
+    figures.legend_below(figure, [small, axes[1, 0], *used], 4, POINTS)
     return figure
 
 

@@ -230,13 +230,14 @@ def marks(axes: Axes, x: Any, y: Any, marker: str, label: str, **style: Any) -> 
 
 
 def measured(axes: Axes, rows: pd.DataFrame, x: str, label: str, color: str, marker: str) -> None:
-    """Draws means with standard errors and a shade from the 10 % to the 90 % quantile.
+    """Draws medians with their 95 % intervals and a shade from the 10 % to the 90 % quantile.
 
     Risks that are not finite are left out.
     """
     rows = positive(rows)
     if len(rows):
-        axes.errorbar(rows[x], rows["mean"], yerr=rows["se"], color=color, marker=marker, linewidth=1.0, label=label)
+        middle, bars = middle_of(rows)
+        axes.errorbar(rows[x], middle, yerr=bars, color=color, marker=marker, linewidth=1.0, label=label)
         axes.fill_between(rows[x], rows["q10"], rows["q90"], color=color, alpha=0.13, linewidth=0)
 
 

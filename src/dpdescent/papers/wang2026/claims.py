@@ -7,6 +7,7 @@ paper's words as numbers, the same for all claims.
 
 from dpdescent.papers.wang2026 import (
     attained,
+    cited,
     clipping,
     corollaries,
     correlation,
@@ -14,11 +15,13 @@ from dpdescent.papers.wang2026 import (
     figure_1,
     guarantees,
     identities,
+    independent_runs,
     lemma_runs,
     lemmas,
     localisation,
     multipliers,
     not_testable,
+    parts_of_rates,
     powers,
     printed_multipliers,
     remark_4_2,
@@ -31,8 +34,9 @@ from dpdescent.papers.wang2026 import (
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (
-    figure_1, remark_4_2, correlation, terms, localisation, clipping, width, window_rates, corollaries, powers, guarantees,
-    attained, multipliers, printed_multipliers, starts, explicit_bounds, stability, lemmas, lemma_runs, identities, not_testable,
+    figure_1, remark_4_2, correlation, terms, localisation, clipping, width, window_rates, parts_of_rates, corollaries, powers, guarantees,
+    attained, multipliers, printed_multipliers, starts, explicit_bounds, stability, lemmas, lemma_runs, independent_runs,
+    identities, cited, not_testable,
 )  # fmt: skip
 
 

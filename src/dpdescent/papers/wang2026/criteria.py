@@ -1,7 +1,7 @@
 """Readings of the paper's words as numbers, and the rows, estimates and regimes that all of its judgements share.
 
-The readings were fixed before any experiment of this package was run, and hold for all claims alike; the numbers of a
-throw-away prototype were known by then. Later changes stand in the column `changed` of their claims.
+The first readings were fixed before any experiment of this package was run; the numbers of a throw-away prototype were
+known by then. Most claims were read anew after reviews, which the column `changed` says claim by claim.
 The paper is theory: its bounds hide constants and logarithms, and ask for widths and steps that few runs here have. Its
 one figure is another paper's, without settings, so that an analogue is judged. A bound up to constants, or one whose
 conditions no run here meets, is not refuted by a run: a claim on it that is missed is inconclusive.
@@ -19,7 +19,7 @@ from scipy.special import stdtrit
 
 from dpdescent.papers.wang2026 import by_seed, rates
 from dpdescent.papers.wang2026.by_seed import Seeds
-from dpdescent.papers.wang2026.setting import PAPER, Array
+from dpdescent.papers.wang2026.setting import ADDED, GAIN, PAPER, POPULATION, STEP, Array
 from dpdescent.replication.judging import algebra, bound_rows, evidence, records, statistics
 from dpdescent.replication.judging.bound_rows import VACUOUS, ends_and_middle
 from dpdescent.replication.judging.criteria import Criterion, at_least, at_most
@@ -152,11 +152,11 @@ def hidden(*reasons: str) -> Regime:
 
 def open_question(judged: Claim, *reasons: str, changed: str = ACCUSED) -> Claim:
     """A claim that runs can confirm and not refute, because the paper's words leave the exact criterion open."""
-    if judged.verdict != "not reproduced":
-        return judged
     undecided = Regime(
         reasons, because="left open by the paper", why="unstated value decides", blocks=("not reproduced",)
     )
+    if judged.verdict != "not reproduced":
+        return undecided.applied(judged) if judged.verdict == "reproduced" else judged
     return dataclasses.replace(undecided.applied(judged), changed=" ".join(filter(None, [judged.changed, changed])))
 
 
@@ -165,8 +165,8 @@ def regime(table: pd.DataFrame, *, upper: bool = True) -> Regime:
 
     The theorem suppresses logarithms in both limits on the width. A run is inside where its width lies between them by
     one reading: logarithms dropped on both sides, or kept on both as the proofs show them. Where it does only with the
-    lower limit's dropped and the upper one's kept, the unstated reading decides. `upper=False` leaves the upper limit
-    out, for claims about it.
+    lower limit's dropped and the upper one's kept, the unstated reading decides. Population risks have a second lower
+    limit, of Theorem 5.2. `upper=False` leaves the upper limit out, for claims about it.
     """
     unmet = tuple(dict.fromkeys(reason for row in algebra.rows_of(table) for reason in _unmet_conditions(row, upper)))
     if unmet and all(MIXED in reason for reason in unmet):
@@ -180,6 +180,8 @@ def in_window(table: pd.DataFrame, *, upper: bool = True) -> pd.DataFrame:
     return table[np.array(inside, dtype=bool)].reset_index(drop=True)
 
 
+# Series that Theorem 5.2 bounds, or Theorem D.16 or E.1, which ask for a width of their own.
+OF_POPULATION = (POPULATION, GAIN, STEP, ADDED)
 # What is said of widths that no single reading of the logarithms admits.
 MIXED = "with the logarithms of one limit alone"
 
@@ -210,10 +212,13 @@ def _unmet_widths(row: "pd.Series[float]", upper: bool) -> Iterator[str]:
     if run is not None:
         lowest[True] = rates.least_width(run, logs=True)
         highest = {logs: rates.largest_width(run, logs=logs) if upper else math.inf for logs in (False, True)}
+        if row.get("series") in OF_POPULATION:
+            lowest = {logs: max(least, rates.population_width(run, logs=logs)) for logs, least in lowest.items()}
     if any(lowest[logs] <= m <= highest[logs] for logs in lowest):
         return
     if not m >= lowest[False]:
-        yield f"width {m:g} below gamma^-4 = {lowest[False]:.3g}"
+        limit = "gamma^-4 =" if m < gamma**-4.0 else f"the limit of Theorem {'5.2' if row['lam'] > 0 else 'D.16'},"
+        yield f"width {m:g} below {limit} {lowest[False]:.3g}"
     elif m <= highest[True]:
         limits = f"{lowest[False]:.3g} to {highest[False]:.3g} without logarithms, {lowest[True]:.3g} to {highest[True]:.3g} with them"
         yield f"width {m:g} is admitted {MIXED}: {limits}"

@@ -20,6 +20,7 @@ from dpdescent.papers.wang2026.criteria import (
     best,
     claim,
     claim_on_all_cells,
+    drawn,
     fall,
     first,
     least,
@@ -189,6 +190,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     table = rows(evidence, ARTEFACT, panel=NOISE)
     yield from _cumulative_noise(table)
     yield from _calibrated_noise(table)
+    yield _accuracy_by_noise(evidence, table)
 
 
 def claims_on_left_panel(evidence: Evidence, analogue: Analogue) -> Iterator[Claim]:
@@ -297,6 +299,25 @@ def _calibrated_noise(table: pd.DataFrame) -> Iterator[Claim]:
         quantity="norm of the summed calibrated noise at the last t, at the largest lambda over the smallest over lambda",
         cells=algebra.ratios(last, smallest, ("t",), ("lam",)), criterion=at_least(BREAKS_DOWN, ": breaks down"),
         note=f"kappa of balls in bins, which the remark does not use. Over lambda = 0: {algebra.places_text(calibrated)}",
+    )  # fmt: skip
+
+
+def _accuracy_by_noise(evidence: Evidence, table: pd.DataFrame) -> Claim:
+    """The claim that accuracy is above that of independent noise where the calibrated noise is below, and the reverse."""
+    ratios = _ratios_to_independent(table[(table["series"] == FORMULA) & (table["noise"] == "calibrated")])
+    gains = algebra.rows_at_end(rows(evidence, ARTEFACT, "main", panel=LEFT_PANEL, series=GAIN), "eps")
+    agreeing: Places = {}
+    for row in rows_of(gains):
+        name = algebra.place_of(row, ("lam",))
+        if name in ratios:
+            gain = drawn(row)
+            agreeing[name] = gain if ratios[name].value < 1.0 else statistics.negative(gain)
+    return claim_on_all_cells(
+        id="figure-1-accuracy-by-noise", artefact=ARTEFACT, location="Figure 1, Remark 4.2", kind="figure", source="analogue",
+        statement="slower growth of the cumulative noise thus preserves accuracy, here of the calibrated noise, at lambda near 1 too",
+        quantity="gain in test accuracy over lambda = 0 at the largest eps, its sign turned where the summed calibrated noise is above that of lambda = 0: the smallest over lambda",
+        cells=agreeing, criterion=ABOVE_0, changed="Added after a review.",
+        note=f"balls in bins; noise over lambda = 0: {algebra.places_text(ratios)}",
     )  # fmt: skip
 
 

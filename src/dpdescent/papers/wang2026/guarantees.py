@@ -38,7 +38,7 @@ from dpdescent.replication.judging.bound_rows import exact_row
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Source, Verdict
 from dpdescent.replication.judging.records import INSIDE, Regime, at_every_reading
-from dpdescent.replication.judging.statistics import Estimate, quotient
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, quotient
 
 VALIDITY = "closed_form_validity"
 BY_EQ_19 = "eq. (19) at D.9's multiplier"
@@ -300,7 +300,7 @@ def multiplier_brackets(evidence: Evidence) -> Places:
         low = row["mean"] / enough["mean"]
         high = row["mean"] / ((1.0 - ROUNDED_UP) * needed) if needed else math.inf
         # Where both ends contradict each other, which losses on too coarse a grid did once, nothing is decided.
-        brackets[algebra.place_of(row, SHOWN)] = Estimate(low, *sorted((low, high)))
+        brackets[algebra.place_of(row, SHOWN)] = Estimate(low, low, high) if low <= high else NOTHING
     return brackets
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpdescent.checks import as_list
 from dpdescent.models.kan import logistic_slope
-from dpdescent.papers.wang2026 import lemma_runs, network, stability, training
+from dpdescent.papers.wang2026 import independent_runs, lemma_runs, network, stability, training
 from dpdescent.papers.wang2026.criteria import (
     ALGEBRA,
     EQUAL,
@@ -76,7 +76,7 @@ def run_ext_proof(spec: Spec) -> Iterator[Row]:
     """
     panels = {
         "starts": _starts, "kernel": _kernel, "direction": _direction, "curvature": _curvature,
-        "events": lemma_runs.rows_of_events, "steps": lemma_runs.rows_of_steps,
+        "events": lemma_runs.rows_of_events, "independent sums": independent_runs.rows_of_sums, "steps": lemma_runs.rows_of_steps,
         "neighbours": stability.rows_of_neighbours, "explicit": lemma_runs.rows_of_explicit,
     }  # fmt: skip
     kind = spec["panel"].split(",")[0]
@@ -89,7 +89,7 @@ def run_ext_proof(spec: Spec) -> Iterator[Row]:
 def releases_ext_proof(spec: Spec) -> Iterable[tuple[str, Mechanism, float]]:
     """Returns ledger entries of a panel's runs, which are diagnostics with fixed noise multipliers."""
     kind = spec["panel"].split(",")[0]
-    if kind not in ("events", "steps", "neighbours", "explicit"):
+    if kind not in ("events", "independent sums", "steps", "neighbours", "explicit"):
         return ()
     runs = Clipped.of(spec)
     # All starts of the panel of explicit bounds have one entry.

@@ -28,7 +28,7 @@ from dpdescent.papers.wang2026.criteria import (
     times,
 )
 from dpdescent.papers.wang2026.setting import EMPIRICAL, GAIN, POPULATION, SHIFTED, STEP, Array
-from dpdescent.papers.wang2026.terms import FROM_OUTSIDE, WINDOW, of_kind
+from dpdescent.papers.wang2026.terms import FROM_NARROW, FROM_OUTSIDE, WINDOW, of_kind
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most, within_of
@@ -67,7 +67,7 @@ def _remark_4_2(evidence: Evidence) -> Iterator[Claim]:
         id="remark-4.2-improves", artefact=WINDOW, location="Remark 4.2, Sec. 5.1", kind="theorem", source="ours",
         statement="temporal correlation improves the bound for a fixed kappa, and population risk with it: of runs, the averaged population risk",
         quantity="gain over lambda = 0: the smallest over lambda > 0",
-        cells=algebra.measured_by(gains, ["lam"], single), criterion=ABOVE_0, regime=regime(gains), changed=FROM_OUTSIDE, note=place,
+        cells=algebra.measured_by(gains, ["lam"], single), criterion=ABOVE_0, regime=regime(gains), changed=f"{FROM_OUTSIDE} {FROM_NARROW}", note=place,
     )  # fmt: skip
     largest = float(np.nanmax(algebra.floats(gains, "mean"))) if len(gains) else math.nan
     rises = algebra.measured_by(steps, ["lam"], single) if largest > 0 else {}
@@ -77,7 +77,7 @@ def _remark_4_2(evidence: Evidence) -> Iterator[Claim]:
         quantity="gain over the next smaller lambda, on the same seed, over the largest gain over lambda = 0: the smallest",
         cells={cell: times(rise, 1.0 / largest) for cell, rise in rises.items()}, criterion=at_least(STAYS - 1.0, ": it does not get worse again by more than a tenth (a plateau counts)"),
         regime=regime(steps), note=place,
-        changed=f'{FROM_OUTSIDE} The criterion was "monotonically" at first, which a plateau does not meet; then two gains were compared as if seeds were not shared.',
+        changed=f'{FROM_OUTSIDE} {FROM_NARROW} The criterion was "monotonically" at first, which a plateau does not meet; then two gains were compared as if seeds were not shared.',
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ OPEN: tuple[Row, ...] = (
     ("lower-bound", "table_rates", "Sec. 1", "text", "paper", "the convex DP-SCO lower bound of Bassily et al. (2019)", "literature", "cited; that the rate has its powers is algebra"),
     ("hidden-constants", "bound_vs_run", "Sec. 4.2, Lemma B.6", "theorem", "paper", "C_{sigma,b} depends on the activation and the splines only", "out of reach", "a constant without a value; explicit forms are judged"),
     ("population-high-probability", "ext_window_rates", "Theorem 5.2", "theorem", "paper", "the bound of the expected risk holds with probability 1 - delta over the start", "out of reach", "means over seeds cannot see a probability so near one"),
-    ("cited-lemmas", "stability", "Lemmas B.1, D.6, F.6, F.7", "theorem", "paper", "matrix norms, composition, mixtures of Gaussians", "literature", "cited from the literature; what rests on them is judged"),
+    ("cited-lemmas", "stability", "Lemmas B.1, F.6, F.7", "theorem", "paper", "matrix norms, domination of mixtures of Gaussians", "literature", "cited from the literature; what rests on them is judged"),
     ("any-data", "kappa_tables", "Theorem 5.1, Theorem F.12", "privacy", "paper", "the guarantee holds for all neighbouring data sets", "out of reach", "a statement about all data sets: proved by conditioning on the batches; multipliers are judged"),
     ("poisson-for-all-data", "sampling_counterexample", "Theorem F.8", "privacy", "paper", "for Poisson samples the pair dominates for all data sets", "literature", "cited results for that sampler; that sampler is another one than Algorithm 1's"),
     ("proof-technique", "comparator", "Sec. 1, Sec. 4.1", "text", "paper", "the analysis route may be of interest beyond KANs", "opinion", "an opinion"),

@@ -162,6 +162,23 @@ def least_width(run: Run, *, logs: bool = False) -> float:
     return width
 
 
+def population_width(run: Run, *, logs: bool = False) -> float:
+    """Returns what the theorems on population risk ask m to exceed, at the run's own m.
+
+    With correlation it is `R_*^2 log(m/delta) eta^2 (T A_corr + (log(n/delta) + R_*) (sqrt(T log(1/delta)/B) +
+    log(1/delta)))^2` (wang2026 Theorem 5.2), else `log(m/delta) eta^2 (T^2 A^2 + log(n/delta) log^2(1/delta) (T/B + 1))`
+    (Theorems D.16 and E.1). Logarithms are 1 and `R_* = 1/gamma`, or with logs `(log T + sqrt(log(n/delta)))/gamma`.
+    """
+    r = run
+    width, records, failure = (math.log(x / r.delta) if logs else 1.0 for x in (r.m, r.n, 1.0))
+    if r.lam == 0.0:
+        total = r.T**2 * independent(r, logs=logs).total ** 2
+        return float(width * r.eta**2 * (total + records * failure**2 * (r.T / r.B + 1.0)))
+    reach = (math.log(r.T) + math.sqrt(records) if logs else 1.0) / r.gamma
+    drawn = (records + reach) * (math.sqrt(r.T * failure / r.B) + failure)
+    return float(width * (reach * r.eta * (r.T * correlated(r, logs=logs).total + drawn)) ** 2)
+
+
 def largest_width(run: Run, *, logs: bool = False) -> float:
     """Returns the upper limit on m of wang2026 Theorem 4.1.
 

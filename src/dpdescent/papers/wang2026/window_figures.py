@@ -8,6 +8,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dpdescent.papers.wang2026.criteria import run_of
+from dpdescent.papers.wang2026.rates import largest_width
 from dpdescent.papers.wang2026.setting import BY_BATCHES, BY_NOISE, EMPIRICAL, POPULATION
 from dpdescent.papers.wang2026.styles import (
     BARS,
@@ -123,8 +125,7 @@ def _sweep(axes: Axes, rows: pd.DataFrame, name: str, sweep: Sweep) -> None:
 
 def _limit(axes: Axes, rows: pd.DataFrame, color: str) -> None:
     """Marks Theorem 4.1's upper limit on the width with constants 1 and without logarithms."""
-    row = rows.iloc[-1]
-    weight = row["T"] * ((1.0 - row["lam"]) ** 2 + row["lam"] ** 2 * row["eta"])
-    room = row["B"] ** 2 / (row["eta"] * row["kappa"] * row["gamma"]) ** 2 / row["d"]
+    run = run_of(rows.iloc[-1])
     style: dict[str, Any] = {"color": color, "linestyle": "-.", "linewidth": 1.0}
-    axes.axvline(room * min(1.0, 1.0 / weight), label="largest width admitted", **style)
+    if run is not None:
+        axes.axvline(largest_width(run), label="largest width admitted", **style)

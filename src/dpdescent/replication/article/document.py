@@ -92,6 +92,7 @@ def facts(root: Path, results: Path) -> dict[str, Any]:
         "verdicts": wording.VERDICTS, "reasons": reasons,
         "audited": summary.AUDITED, "findings": findings, "of_papers": rows.of_papers(tables, theirs),
         "of_verdicts": rows.of_verdicts(claims, keys), "of_reasons": of_reasons,
+        "never_at_risk": len(summary.never_at_risk(claims)),
         "of_claims": rows.of_claims, "of_failed": partial(rows.of_failed, tables),
         "of_examples": partial(rows.of_examples, tables),
         "of_audits": rows.of_audits(audit, keys), "of_refuted": rows.of_refuted(tables, content.refuted(audit)),

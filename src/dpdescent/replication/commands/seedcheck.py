@@ -65,7 +65,16 @@ def main(arguments: Sequence[str], name: str) -> None:
             [claim for claim in judged(project, key, results) if not args.only or _is_named(claim, args.only)]
             for project, results in ((whole, args.results), (other_whole, args.other))
         )
+        copied = set(_copied(whole, key, args.results, args.other))
+        here_judged, there_judged = (
+            [claim for claim in own if claim.artefact not in copied] for own in (here_judged, there_judged)
+        )
         made += other_seed.compared(here_judged, there_judged, int(there["seed"]))
+        for artefact in sorted(copied):
+            printing.tell(
+                f"{args.other / key / artefact}.csv is the committed table, byte for byte: claims on it are left out;"
+                f" build {key}_{artefact} at seed {there['seed']}"
+            )
         for line in _lacking(whole, key, args.results, args.other):
             printing.tell(line)
     # A renewed row takes the place of its earlier one.
@@ -89,6 +98,16 @@ def _kept(args: argparse.Namespace, there: dict[str, Any]) -> list[dict[str, Any
     earlier = read_rows(args.output) if args.output.exists() else []
     renewed = [] if args.only else there["papers"]
     return [row for row in earlier if row["other_seed"] != str(there["seed"]) or row["paper"] not in renewed]
+
+
+def _copied(whole: Project, key: str, here: Path, there: Path) -> Iterator[str]:
+    """Artefacts whose drawn tables are equal in both folders, as after a build of others at the other seed."""
+    for name, artefact in whole.papers[key].artefacts.items():
+        files = [folder / f"{artefact.item}.csv" for folder in (here, there)]
+        if all(file.is_file() for file in files) and files[0].read_bytes() == files[1].read_bytes():
+            table = tables.read(files[0])
+            if "se" in table and (table["se"] > 0).any():
+                yield name
 
 
 def _lacking(whole: Project, key: str, here: Path, there: Path) -> Iterator[str]:

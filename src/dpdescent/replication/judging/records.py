@@ -32,6 +32,8 @@ from dpdescent.replication.judging.evidence import (
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, verdict_on_all, widened
 
 Cells = Mapping[str, Estimate] | Iterable[Estimate]
+# The remark on a claim that is reproduced where a miss would have refuted nothing, by which reports count such claims.
+NEVER_AT_RISK = "a value that misses would have left this open, not refuted it"
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,9 @@ class Regime:
 
     def applied(self, claim: Claim) -> Claim:
         """The claim with the verdict that this regime allows, and with a note on the conditions that are not met."""
+        opens = self.why in ("hidden constant", "unstated value decides")
+        if self.unmet and opens and claim.verdict == "reproduced" and self.blocks == ("not reproduced",):
+            return replace(claim, note=joined(claim.note, NEVER_AT_RISK))
         if not self.unmet or claim.verdict not in ("inconclusive", *self.blocks):
             return claim
         remarks = [f"{self.because}: {', '.join(self.unmet)}"]
@@ -189,9 +194,9 @@ def agreement(readings: Mapping[str, Verdict]) -> Agreement:
     if len(shared) == 1:
         verdict = shared.pop()
         return Agreement(verdict, _reason(verdict), listed)
-    if "not reproduced" in shared:
+    if {"reproduced", "not reproduced"} <= shared:
         return Agreement("inconclusive", "unstated value decides", f"the unstated value decides: {listed}")
-    # No reading refutes: those that are open leave the claim open.
+    # No reading refutes, or none confirms: those that are open leave the claim open.
     return Agreement("inconclusive", "interval" if "inconclusive" in shared else "no rows", listed)
 
 

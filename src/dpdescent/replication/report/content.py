@@ -107,6 +107,14 @@ def requested(folder: Path) -> dict[str, list[Row]]:
     return {kind: read_rows(folder / f"{kind}.csv") for kind in ("claims", "audit")} | {"privacy": entries.read(folder)}
 
 
+def judged_on_request(requested: Iterable[Row], claim: Row) -> list[Row]:
+    """The claims judged on request that the reason of a claim without a verdict names, in its order."""
+    if claim["why"] != "on request":
+        return []
+    mine = {row["claim"]: row for row in requested if row["paper"] == claim["paper"]}
+    return [mine[name] for name in re.findall(r"[\w.-]+", claim["criterion"]) if name in mine]
+
+
 def choice(folder: Path, papers: Sequence[View]) -> View | None:
     """Data of the page on which method to take, from the first paper whose package has a module `choice`."""
     for paper in papers:

@@ -63,6 +63,8 @@ TRIALS = (
     "docs/scaling.csv",
     "docs/samplers.csv",
     "docs/speed.csv",
+    "docs/training.csv",
+    "docs/cells.csv",
     "results/bench.csv",
     *DOCUMENTS.values(),
 )

@@ -28,8 +28,16 @@ def view(results: Content, paper: View) -> View:
         "sections": [section(results, paper, artefact) for artefact in paper["artefacts"]],
         "elsewhere": [claim for claim in mine if claim["artefact"] not in shown],
         "findings": select(results.findings, paper=key), "verdict": verdict(select(mine, source=source)),
+        "requested": summary.on_request(results.on_request, key), "results": _made_on_request(results, paper),
         "published": {claim["claim"]: number for claim in mine if (number := published(claim, paper["published"]))},
     }  # fmt: skip
+
+
+def _made_on_request(results: Content, paper: View) -> dict[str, View]:
+    """The summaries of the claims about a paper's artefacts on request, of those that were made and judged."""
+    claims = select(results.on_request.get("claims", []), paper=paper["key"])
+    by_artefact = {each["id"]: result(select(claims, artefact=each["id"])) for each in paper["on_request"]}
+    return {name: judged for name, judged in by_artefact.items() if judged}
 
 
 def verdict(claims: Sequence[Row]) -> View:
@@ -40,7 +48,8 @@ def verdict(claims: Sequence[Row]) -> View:
     kinds = [(kind, len(select(held, kind=kind)), len(select(testable, kind=kind))) for kind in content.CLAIM_KINDS]
     undecided = select(claims, why="unstated value decides")
     return {
-        "held": len(held), "testable": len(testable), "kinds": [counts for counts in kinds if counts[2]],
+        "held": len(held), "never_at_risk": len(summary.never_at_risk(claims)),
+        "testable": len(testable), "kinds": [counts for counts in kinds if counts[2]],
         "failed": select(testable, verdict="not reproduced"), "undecided": undecided,
         "places": list(dict.fromkeys(claim["location"] for claim in undecided)),
         "others": [(why, count) for why, count in open_by.items() if why != "unstated value decides"],

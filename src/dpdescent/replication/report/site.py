@@ -59,7 +59,7 @@ def pages(results: Content, software: Mapping[str, Any], label: str = "") -> dic
         label: label of a scale that is not the papers' own.
     """
     names = {paper["key"]: citation.called(paper) for paper in results.papers}
-    environment = _environment(software.get("code", ""), names)
+    environment = _environment(software.get("code", ""), names, results.on_request.get("claims", []))
     common = {
         "papers": results.papers, "label": label, "names": PAGES, "menus": MENUS, "has_audit": bool(results.audit),
         "yours": any(claim["source"] == YOURS for claim in results.claims),
@@ -118,8 +118,8 @@ def compute_script(rows: Sequence[Row]) -> str:
     return f"window.dpdescentCompute = {json.dumps(items, indent=1, sort_keys=True)};\n"
 
 
-def _environment(code: str, names: Mapping[str, str]) -> jinja2.Environment:
-    """Templates with the functions that they call; `names` are the papers' by key."""
+def _environment(code: str, names: Mapping[str, str], requested: Sequence[Row] = ()) -> jinja2.Environment:
+    """Templates with the functions that they call; `names` are the papers' by key, `requested` claims on request."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE / "templates"), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
@@ -132,7 +132,7 @@ def _environment(code: str, names: Mapping[str, str]) -> jinja2.Environment:
         environment.globals[name] = getattr(wording, name)
     # A word that is no paper's key, such as another choice of a filter, is its own name.
     environment.globals["called"] = environment.filters["called"] = lambda key: names.get(key, key)
-    environment.globals["signs"] = wording.SIGNS
+    environment.globals["asked"] = partial(content.judged_on_request, requested)
     environment.globals["graph"] = references.graph
     environment.globals["strip"] = plots.strip
     environment.globals["told"] = letters.due
@@ -160,6 +160,8 @@ def _overview(results: Content, software: Mapping[str, Any]) -> View:
         "total": sum((by_source["paper"] for by_source in counts.values()), Counter()),
         "reasons": {key: summary.reason_counts(results.claims, key) for key in keys},
         "other_sources": summary.other_sources(results.claims),
+        "requested": {key: summary.on_request(results.on_request, key) for key in keys},
+        "never_at_risk": len(summary.never_at_risk(results.claims)),
         "artefact_count": len(results.artefacts()), "arm_count": len(results.privacy),
         "worst": [finding for finding in results.findings if finding["headline"]],
         "finding_count": len(results.findings),

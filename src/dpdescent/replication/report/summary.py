@@ -7,6 +7,7 @@ from typing import get_args
 
 from dpdescent.replication.build.files import read_rows
 from dpdescent.replication.judging.evidence import Source, Undecided, Unjudged
+from dpdescent.replication.judging.records import NEVER_AT_RISK
 from dpdescent.replication.ledger.verdicts import (
     BASELINE,
     EXCEEDS,
@@ -47,7 +48,8 @@ def page(results: str | Path, papers: dict[str, dict[str, str]], label: str = ""
         "# What holds, and what was found", "",
         *([f"**{label}: nothing on this page is evidence.**", ""] if label else []),
         "Written by code from `claims.csv` and `findings.csv`; every criterion was made from the paper's words.",
-        "", scorecard(claims, papers), "", "Why claims of the papers are inconclusive or not testable:", "",
+        "", scorecard(claims, papers), "", counts_never_at_risk(claims, papers), "",
+        "Why claims of the papers are inconclusive or not testable:", "",
         reasons(claims, papers), "", "## The privacy audit", "", audit_counts(audit, papers), "",
         "Counts are of arms and, behind a plus sign, of statements that no arm stands for. [CSV](audit.csv), "
         "[SVG](audit.svg)", "", "![Epsilon claimed, accounted for and attained](audit.svg)", "", refuted(audit), "",
@@ -71,6 +73,26 @@ def scorecard(claims: Sequence[Row], papers: Iterable[str]) -> str:
     return table(["paper", *VERDICTS, "in all", *sources.values()], rows)
 
 
+def counts_never_at_risk(claims: Sequence[Row], papers: Iterable[str]) -> str:
+    """Sentence with the numbers of the papers' own claims that are reproduced and could not have been refuted."""
+    counts = {paper: len(never_at_risk(_of(claims, paper))) for paper in papers}
+    listed = ", ".join(f"{count} of `{paper}`" for paper, count in counts.items() if count)
+    return (
+        f"Of the claims that are reproduced {sum(counts.values())} could not have been refuted, because the paper "
+        f"hides a constant or leaves a value open, so that a miss would have counted as inconclusive"
+        f"{listed and ': '}{listed}."
+    )
+
+
+def never_at_risk(claims: Sequence[Row]) -> list[Row]:
+    """Claims of a paper's own that are reproduced, and that a miss would have left open."""
+    return [
+        claim
+        for claim in claims
+        if (claim["source"], claim["verdict"]) == ("paper", "reproduced") and NEVER_AT_RISK in claim.get("note", "")
+    ]
+
+
 def other_sources(claims: Sequence[Row]) -> dict[str, str]:
     """Names in the scorecard for sources of claims that are not the papers' own."""
     return OTHER_SOURCES | (YOURS if any(claim["source"] in YOURS for claim in claims) else {})
@@ -81,6 +103,12 @@ def verdict_counts(claims: Sequence[Row], paper: str) -> dict[str, Counter[str]]
     mine = _of(claims, paper)
     sources = get_args(Source)
     return {source: Counter(claim["verdict"] for claim in mine if claim["source"] == source) for source in sources}
+
+
+def on_request(requested: Mapping[str, Sequence[Row]], paper: str) -> dict[str, int]:
+    """Numbers of a paper's own claims that are judged on request, by verdict; only verdicts that there are."""
+    own = verdict_counts(requested.get("claims", []), paper)["paper"]
+    return {verdict: own[verdict] for verdict in VERDICTS if own[verdict]}
 
 
 def held(counts: Mapping[str, int]) -> str:

@@ -17,9 +17,6 @@ YOURS = {"yours": "at your values"}
 
 Row = dict[str, str]
 
-# A sign for each verdict, because colour alone is not visible to all readers.
-SIGNS = dict(zip(VERDICTS, ("✓", "✗", "?", "–"), strict=True))
-
 # Largest length, in characters, of a list of values that is shown whole.
 ROOM = 60
 

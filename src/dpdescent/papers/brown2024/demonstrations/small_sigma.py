@@ -2,9 +2,13 @@
 
 import numpy as np
 
-print("sigma = 0.01, one record x = y = theta = 1, c0 = 1: threshold 0.04, first gradient 1")
-n, p, eta, T = 2000, 10, 0.25, 20
-rng = np.random.default_rng(1)
+eta, T, sigma = 0.25, 20, 0.01
+# One record, whose residual is 0: c0 is the largest of its length and its signal.
+x = y = signal = 1.0
+c0 = max(abs(x), *(abs(x * (1 - eta * x**2) ** t * signal) for t in range(1, T + 1)))
+gamma, first = 4 * c0**2 * sigma, abs(x * y)
+print(f"sigma = {sigma}, one record x = y = theta = 1, c0 = {c0:g}: threshold {gamma:g}, first gradient {first:g}")
+n, p, rng = 2000, 10, np.random.default_rng(1)
 X, z, theta = rng.standard_normal((n, p)), rng.standard_normal(n), np.full(p, p**-0.5)
 M, powers = np.eye(p) - eta * X.T @ X / n, [np.eye(p)]
 for _ in range(T):

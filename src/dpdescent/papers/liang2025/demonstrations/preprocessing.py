@@ -14,8 +14,11 @@ def mean_gradient(far, centre):
     return np.clip(-z * x, -gamma, gamma).mean()  # at Theta = 0
 
 
-for centre in (False, True):
-    moved = abs(mean_gradient(1e9, centre) - mean_gradient(-1e9, centre))
+for far, centre in ((1e9, False), (1e9, True), (18.0, False), (18.0, True)):
+    moved = abs(mean_gradient(far, centre) - mean_gradient(-far if far > 18.0 else 0.0, centre))
     mu = moved * np.sqrt(T) / noise_sd
-    print(f"{'centred by means' if centre else 'by constants'}: moved by {moved:.3g} gamma, mu = {mu:.4g}; ", end="")
+    print(
+        f"x = {far:g}, {'centred by means' if centre else 'by constants'}: moved by {moved:.3g} gamma, mu = {mu:.4g}; ",
+        end="",
+    )
     print(f"both stages may have {np.sqrt(4 * rho):g}")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-n, p, q = 1000, 5, 10
+n, p, q = 10_000, 5, 10
 rng = np.random.default_rng(1)
 Theta_star, beta_star = np.r_[5 * np.eye(p), np.zeros((q - p, p))] + rng.standard_normal((q, p)), np.ones(p)
 Z, u = rng.standard_normal((n, q)), rng.standard_normal((n, 1))
