@@ -505,8 +505,7 @@ def _over(upper: pd.DataFrame, lower: pd.DataFrame) -> Estimate:
     """A ratio of medians of two rows, whose interval goes from the least to the largest that both intervals allow."""
     if not (len(upper) and len(lower)):
         return NOTHING
-    first, second = (statistics.median_of(rows.iloc[0]) for rows in (upper, lower))
-    return Estimate(first.value / second.value, first.low / second.high, first.high / second.low)
+    return statistics.ratio_of_estimates(*(statistics.median_of(rows.iloc[0]) for rows in (upper, lower)))
 
 
 def _commonly_run(evidence: Evidence, table: pd.DataFrame, common: list[str]) -> Claim:

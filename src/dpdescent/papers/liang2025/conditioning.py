@@ -20,7 +20,7 @@ from dpdescent.papers.liang2025.moments import DataSets, Measured, Samples, norm
 from dpdescent.replication.judging.criteria import at_least
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import Place, Regime
-from dpdescent.replication.judging.statistics import Estimate, exactly, median_of
+from dpdescent.replication.judging.statistics import Estimate, exactly, median_of, ratio_of_estimates
 
 PANEL = "condition"
 DESCENT, NOISY = "Sec. 1.1 descent, condition number ", "Sec. 1.1 noisy moments, condition number "
@@ -122,8 +122,7 @@ def _least_errors(evidence: Evidence, kind: str) -> dict[str, pd.DataFrame]:
 
 def _growth(rows: pd.DataFrame) -> Estimate:
     """The last median over the first; the ends combine both medians' intervals in the worst way."""
-    first, last = median_of(rows.iloc[0]), median_of(rows.iloc[-1])
-    return Estimate(last.value / first.value, last.low / first.high, last.high / first.low)
+    return ratio_of_estimates(median_of(rows.iloc[-1]), median_of(rows.iloc[0]))
 
 
 def _power(rows: pd.DataFrame, others: pd.DataFrame) -> Estimate:

@@ -12,7 +12,7 @@ from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.criteria import Criterion, at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence, Verdict
 from dpdescent.replication.judging.records import Place
-from dpdescent.replication.judging.statistics import Z95, Estimate, median_of, paired_ratio
+from dpdescent.replication.judging.statistics import Z95, Estimate, median_of, paired_ratio, ratio_of_estimates
 
 PAPER = "liang2025"
 
@@ -125,12 +125,10 @@ def read_as(evidence: Evidence, artefacts: Sequence[str], variant: str) -> Evide
 
 def median_ratios(first: pd.DataFrame, second: pd.DataFrame, keys: Sequence[str]) -> algebra.Places:
     """Ratios of medians at equal places; the ends combine the medians' bootstrap intervals in the worst way."""
-
-    def ratio(upper: Estimate, lower: Estimate) -> Estimate:
-        return Estimate(upper.value / lower.value, upper.low / lower.high, upper.high / lower.low)
-
-    pairs = algebra.paired_rows(first, second, keys)
-    return {algebra.place_of(row, keys): ratio(median_of(row), median_of(other)) for row, other in pairs}
+    return {
+        algebra.place_of(row, keys): ratio_of_estimates(median_of(row), median_of(other))
+        for row, other in algebra.paired_rows(first, second, keys)
+    }
 
 
 def paired_ratios(

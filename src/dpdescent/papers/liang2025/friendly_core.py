@@ -32,7 +32,7 @@ from dpdescent.replication.judging.bound_rows import ORDER, bound_row
 from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.records import Place
-from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, less_number
+from dpdescent.replication.judging.statistics import Estimate, exactly, largest_over_smallest, less_number
 
 DISTANCE = "App. F.2 distance of moment vectors"
 REMARK_F1: Place = {
@@ -238,17 +238,11 @@ def _comparison(evidence: Evidence) -> Iterator[Claim]:
     # At the larger T the descent itself has converged; and the bound presumes a core of nearly all records.
     descent, whole = algebra.rows_at_end(both, "T"), core["records_used"] >= NEARLY_ALL * core["n"]
     ratios = algebra.ratios(descent, core[(core["failed"] == 0) & whole], ["n", "rho"])
-    ordered = sorted(ratios.values(), key=lambda ratio: ratio.value)
-    spread = NOTHING
-    if len(ordered) > 1:
-        # Both intervals are combined in the worst way.
-        first, last = ordered[0], ordered[-1]
-        spread = Estimate(last.value / first.value, max(1.0, last.low / first.high), last.high / first.low)
     yield claim(
         id="remark-F.1-orders", **REMARK_F1,
         statement="the error bounds of both approaches have similar orders",
         quantity="largest over smallest ratio of mean errors, DP-2S-GD over FriendlyCore-2SLS, over n and rho where the core has nine tenths of the records",
-        measured=spread, criterion=at_most(COMPARABLE, ": equal orders leave a constant ratio"),
+        measured=largest_over_smallest(list(ratios.values())), criterion=at_most(COMPARABLE, ": equal orders leave a constant ratio"),
         changed="Before a review it was not judged, because both bounds have unstated constants; these cancel in how the ratio changes.",
         note=f"ratios: {algebra.places_text(ratios)}; the paper never ran the comparison; {_COMPARED}",
     )  # fmt: skip

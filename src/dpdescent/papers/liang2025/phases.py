@@ -28,7 +28,15 @@ from dpdescent.replication.judging.bound_rows import ORDER, bound_value, unjudge
 from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.records import Place
-from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, half_width, less_number, negative
+from dpdescent.replication.judging.statistics import (
+    NOTHING,
+    Estimate,
+    exactly,
+    half_width,
+    largest_over_smallest,
+    less_number,
+    negative,
+)
 
 BOUND: Place = {
     "artefact": "bounds", "location": "Remark 3.7, Conclusion", "kind": "theorem", "source": "paper",
@@ -202,18 +210,11 @@ def _first_phase(evidence: Evidence) -> Claim:
         id="remark-3.7-first-phase", **THEOREM | {"location": "Remark 3.7"},
         statement="the first phase, in which the optimisation term dominates, ends at a T of order log(n / (pq (tau + log pq)^2)) / log(1/kappa)",
         quantity="T at which the noise's part of the error exceeds what is left without noise, over that T at constant 1, where it is positive: largest over smallest over n",
-        measured=_largest_over_smallest(list(cells.values())), criterion=at_most(EVEN, words=f"at most {EVEN:g}: the same order at all n"),
+        measured=largest_over_smallest(list(cells.values())), criterion=at_most(EVEN, words=f"at most {EVEN:g}: the same order at all n"),
         changed="Until a further reading the quotients themselves were to be at most 1, although the order hides its constant, and an end that does not move with n would have passed. The limit of 2 was set with the values known: it lies between them and the 3.5 of such an end.",
         note=f"T over T1: {', '.join(f'{name}: {value:.2f}' for name, value in found.items())}. kappa is that of (10), as the remark has it; the error falls several times as fast (thm-3.1-optimisation), by which the quotients would be as many times larger at all n alike. "
         "In the remark it is the sampling term that takes over, here the noise at rho1 = rho2 = 1 does, because without noise the error falls on",
     )  # fmt: skip
-
-
-def _largest_over_smallest(values: Sequence[Estimate]) -> Estimate:
-    if len(values) < 2:
-        return NOTHING
-    largest, smallest = max(values, key=lambda each: each.value), min(values, key=lambda each: each.value)
-    return Estimate(largest.value / smallest.value, max(1.0, largest.low / smallest.high), largest.high / smallest.low)
 
 
 def _meeting(rows: pd.DataFrame, unit: float) -> Estimate:

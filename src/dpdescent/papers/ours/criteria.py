@@ -45,11 +45,6 @@ def over_expected(row: "pd.Series[float]") -> Estimate:
     return mapped(mean_of(row), lambda gap: 1.0 + gap / row["predicted"])
 
 
-def over_estimate(first: Estimate, second: Estimate) -> Estimate:
-    """The ratio of two positive estimates, as if both erred as far apart as they can."""
-    return Estimate(first.value / second.value, first.low / second.high, first.high / second.low)
-
-
 def root(estimate: Estimate) -> Estimate:
     """The square root of an estimate of a positive number."""
     return mapped(estimate, lambda end: math.sqrt(max(end, 0.0)))

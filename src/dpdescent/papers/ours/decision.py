@@ -14,7 +14,7 @@ import pandas as pd
 
 from dpdescent.papers.ours import methods
 from dpdescent.papers.ours.contest_design import information
-from dpdescent.papers.ours.criteria import claim_on_all_cells, over_estimate, rows
+from dpdescent.papers.ours.criteria import claim_on_all_cells, rows
 from dpdescent.papers.ours.methods import PRIVATE
 from dpdescent.papers.ours.setting import Row, Spec
 from dpdescent.replication.build.files import read_rows
@@ -22,7 +22,7 @@ from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate, exactly
+from dpdescent.replication.judging.statistics import Estimate, exactly, ratio_of_estimates
 from dpdescent.sums import added
 
 # What is taken below a number of `n sqrt(rho) / p`: with fewer records than the first there is more noise than signal;
@@ -265,7 +265,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         statement="a rule with one question more that was fitted to made data is hardly better on real tables",
         quantity="typical regret of the rule over that of the fitted one, on real tables, known and held out; ends as if all cells erred together",
         cells={
-            group: over_estimate(*(_typical(part[part["series"] == name].iloc[0]) for name in (ADVISED, FITTED)))
+            group: ratio_of_estimates(*(_typical(part[part["series"] == name].iloc[0]) for name in (ADVISED, FITTED)))
             for group in GROUPS[1:] for part in [ways[ways["panel"] == group]] if len(part) > 1
         },
         criterion=at_most(1.1),
@@ -287,5 +287,5 @@ def _over_single_methods(table: pd.DataFrame, measure: "Callable[[pd.Series[floa
             for chosen in (part["series"] == ADVISED, part["series"].astype(str).str.startswith(ALWAYS.format("")))
         )
         if rule and alone:
-            ratios[group] = over_estimate(rule[0], min(alone, key=lambda estimate: estimate.value))
+            ratios[group] = ratio_of_estimates(rule[0], min(alone, key=lambda estimate: estimate.value))
     return ratios

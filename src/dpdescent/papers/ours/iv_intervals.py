@@ -21,7 +21,6 @@ from dpdescent.papers.ours.criteria import (
     claim_on_all_cells,
     coverage,
     mapped,
-    over_estimate,
     rows,
 )
 from dpdescent.papers.ours.iv_sets import PLACE, STRONG, Z95, over_half_widths, two_stage
@@ -44,7 +43,7 @@ from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import at_most, between
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.statistics import Estimate, median_of
+from dpdescent.replication.judging.statistics import Estimate, median_of, ratio_of_estimates
 
 OURS, ORACLE, PUBLISHED, CLASSICAL = "DP-IV-GD", "DP-IV-GD, oracle threshold", "DP-2S-GD, path as published", "2SLS"
 REFUSED = "refused"
@@ -385,6 +384,6 @@ def _over_weaker(intervals: pd.DataFrame) -> Places:
     strong, weak = (algebra.rows_at_end(intervals, "F", largest) for largest in (True, False))
     pairs = algebra.paired_rows(strong, weak, ["n", "rho"]) if intervals["F"].nunique() > 1 else []
     return {
-        algebra.place_of(first, ["n", "rho"]): over_estimate(median_of(first), median_of(second))
+        algebra.place_of(first, ["n", "rho"]): ratio_of_estimates(median_of(first), median_of(second))
         for first, second in pairs
     }

@@ -43,6 +43,20 @@ def quotient(numerator: float, denominator: float) -> Estimate:
     return exactly(numerator / denominator) if denominator > 0 else NOTHING
 
 
+def ratio_of_estimates(first: Estimate, second: Estimate) -> Estimate:
+    """The ratio of two positive estimates, whose ends are the least and the largest that both intervals allow."""
+    return Estimate(first.value / second.value, first.low / second.high, first.high / second.low)
+
+
+def largest_over_smallest(estimates: Sequence[Estimate]) -> Estimate:
+    """The ratio of the largest of positive estimates to the smallest; `NOTHING` for fewer than two."""
+    if len(estimates) < 2:
+        return NOTHING
+    smallest, *_, largest = sorted(estimates, key=lambda each: each.value)
+    ratio = ratio_of_estimates(largest, smallest)
+    return Estimate(ratio.value, max(1.0, ratio.low), ratio.high)
+
+
 def with_value(estimates: Iterable[Estimate]) -> list[Estimate]:
     """The estimates that have a value."""
     return [estimate for estimate in estimates if not math.isnan(estimate.value)]
