@@ -8,7 +8,7 @@ from typing import get_args
 
 from dpdescent.algorithms.gaussian_law import Construction
 from dpdescent.attacks import ada_ssp
-from dpdescent.papers.brown2024 import accuracy, condition, dimension, formulas, separation
+from dpdescent.papers.brown2024 import accuracy, condition, cost_of_privacy, dimension, formulas, separation
 from dpdescent.papers.brown2024.criteria import finding
 from dpdescent.papers.brown2024.no_clipping import ANY, FRACTION
 from dpdescent.replication.judging.bound_rows import row_at
@@ -213,8 +213,8 @@ def _unstated(evidence: Evidence) -> Iterator[Finding]:
 
 def _questions(evidence: Evidence) -> Iterator[Finding]:
     rows, specification = evidence.select("fig02"), evidence.spec["artefacts"]["fig02"]
-    eta, rho, T = specification["settings"]["eta"], specification["settings"]["rho"], specification["arms"]["T"]
-    predicted = formulas.crossing(p=specification["cells"]["a"]["p"], rho=rho, T=T, eta=eta, k=5.0)
+    rho, T = specification["settings"]["rho"], specification["arms"]["T"]
+    crossing = cost_of_privacy.crossing_of(rows[rows["clip_factor"] == 5.0])
     errors = {
         factor: [row_at(rows, n=5000, clip_factor=factor, series=series)["mean"] for series in ("privacy", "sampling")]
         for factor in (5.0, 3.0)
@@ -227,7 +227,7 @@ def _questions(evidence: Evidence) -> Iterator[Finding]:
             "privacy error over sampling error at n = 5000, where the first author's public script ends: "
             + ", ".join(f"{privacy / sampling:.2f} at {factor:g} sqrt(p)" for factor, (privacy, sampling) in errors.items())
         ),
-        charitable=f"the script has 3 sqrt(p) and may not be what made the figure; with 5 sqrt(p) the crossing is near n = {predicted:.3g}",
+        charitable=f"the script has 3 sqrt(p) and may not be what made the figure{'' if crossing is None else f'; with 5 sqrt(p) the crossing is near n = {crossing:.3g} by the law'}",
     )  # fmt: skip
     one, zero = (
         evidence.select("ext_author_profile", variant, panel="fig02", clip_factor=3.0, series="sampling").set_index("n")["mean"]

@@ -42,7 +42,7 @@ def draw_fig07(table: pd.DataFrame, display: dict[str, Any]) -> Figure:
 
 
 def _paths(axes: Axes, rows: pd.DataFrame, symbol: str) -> None:
-    """Draws the error along the iterations, one curve for each of some step sizes, darker for a larger one."""
+    """Draws the error along the iterations, one curve for each of some step sizes, darker for a smaller one."""
     steps, ends = rows.groupby("step_fraction"), []
     for (fraction, path), color in zip(steps, shades(len(steps)), strict=True):
         ordered = path.sort_values("t")

@@ -22,8 +22,8 @@ Verdict = Literal["reproduced", "not reproduced", "inconclusive", "not testable"
 ClaimKind = Literal["figure", "table", "theorem", "text", "privacy"]
 Source = Literal["paper", "ours", "analogue", "identity", "yours"]
 # Reasons why a claim is undecided: its interval straddles the criterion; the conditions of its theorem do not hold at
-# any setting that was run; readings of a value that the paper leaves open disagree; a constant has no value; too few
-# runs were made for an interval; or another seed does not repeat the verdict.
+# any setting that was run; readings of a value, or of words, that the paper leaves open disagree; a constant has no
+# value; too few runs were made for an interval; or another seed does not repeat the verdict.
 Undecided = Literal[
     "interval", "outside the regime", "unstated value decides", "hidden constant", "too few runs", "another seed"
 ]

@@ -49,8 +49,8 @@ def answer(
             [
                 f"**{len(own)} claims** of {len({row['paper'] for row in own})} papers",
                 f"**{count['reproduced']} hold, {count['not reproduced']} fail**, {count['inconclusive']} stay open"
-                f" ({unstated} because a value that the paper does not state decides), and {count['not testable']} no"
-                " computation can test",
+                f" ({unstated} because a value or a meaning that the paper leaves open decides),"
+                f" and {count['not testable']} no computation can test",
             ],
             [
                 f"**{len(privacy):,} private runs** accounted for, {proved:,} with a proof",

@@ -239,7 +239,7 @@ REPORT = (
     ),
     Term(
         "unstated value decides",
-        "readings of a value that the paper leaves open disagree on a claim, which is then inconclusive.",
+        "readings of a value, or of words, that the paper leaves open disagree on a claim, which is then inconclusive.",
     ),
     Term(
         "outside the regime",
