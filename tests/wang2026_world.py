@@ -144,9 +144,10 @@ def following_margins(made: Tables) -> None:
 
 
 # Conditions that the committed runs miss: widths, deltas of Corollary 5.3 and at small margins of 5.5, T and B along
-# the margin.
+# the margin, and room below log 2 for risks that would grow along the margin and the width.
 MET = (
     following_margins,
+    change("ext_window", 0.1, panel=lambda panel: panel in ("margin", "width")),
     put("ext_window", 24.0, "m", panel=lambda panel: panel in ("correlation", "multiplier")),
     put("ext_window", 80.0, "B", panel=lambda panel: panel in ("correlation", "multiplier")),
     put("ext_window_rates", 1e-6, "delta", panel=lambda panel: "Corollary 5.3" in panel or "margin" in panel),

@@ -410,11 +410,11 @@ def _huberised() -> Claim:
         cells[f"record {record + 1}"] = exactly(-(ahead - behind) / (2.0 * step) * eta / float(moved))
     # The smallest wrong world: the threshold zeta for all records, or zeta / |x|^2.
     return claim_on_all_cells(
-        id="huber", artefact="bounds", location="Remark (vi) after Thm 3.7", kind="theorem", source="paper",
-        statement="if clipping happens, the clipped loss is exactly a Huberised version of the squared error of every record",
+        id="huber", artefact="bounds", location="Remark (vi) after Thm 3.7", kind="theorem", source="identity",
+        statement="(algebra) if clipping happens, the clipped loss is exactly a Huberised version of the squared error of every record",
         quantity=f"derivative of a record's Huber loss with threshold zeta / |x|, by differences, over the clipped gradient of DP-SSGD's step, {np.mean(norms * np.abs(y) > zeta):.0%} of {records} records clipped: the one furthest off",
         cells=cells, criterion=within_of(1.0, 1e-6),
-        changed="After a third reading it is computed, where before it counted as a matter of the literature.",
+        changed="After a third reading it is computed, where before it counted as a matter of the literature. Until a further reading it counted as the paper's, though it is algebra and no run can decide it.",
     )  # fmt: skip
 
 

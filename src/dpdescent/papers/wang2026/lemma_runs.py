@@ -387,7 +387,7 @@ def _explicit_bounds(evidence: Evidence) -> Iterator[Claim]:
     regime = Regime(local + vacuous)
     note = f"'with high probability' is not tried by so few runs; one record, m = {range_of(bound['m'])}, so that all conditions hold with their constants: nu (Rbar + eta c z)^2 {range_of(bound['condition'])}; the bound is {range_of(bound['mean'])}, below log 2"
     for name, series, place, words, limit in (
-        ("lemma-c.11", RISK, "Lemmas C.3, C.11", "the averaged empirical risk is at most the explicit bound with high probability", 1.0),
+        ("lemma-c.11", RISK, "Lemmas C.3, C.11", "the averaged empirical risk is at most the explicit bound", 1.0),
         ("localisation-radius", SHIFT, "Lemma C.3, eq. (10)", "the shifted iterate never leaves the ball of radius Rbar, by (10), about the comparator", 1.0),
         ("lemma-c.3-projection", PROJECTED, "Lemma C.3", "(algebra) with R_* >= Rbar + |W* - W_0| + eta c z the projection is inactive where localisation-radius holds, by the triangle inequality", 0.0),
     ):  # fmt: skip

@@ -28,12 +28,12 @@ from dpdescent.papers.wang2026.criteria import (
     times,
 )
 from dpdescent.papers.wang2026.setting import EMPIRICAL, GAIN, POPULATION, SHIFTED, STEP, Array
-from dpdescent.papers.wang2026.terms import FROM_NARROW, FROM_OUTSIDE, WINDOW, of_kind
+from dpdescent.papers.wang2026.terms import FROM_NARROW, FROM_OUTSIDE, NO_ROOM, WINDOW, of_kind, room
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.records import HIDDEN, HIDDEN_ACCUSED
+from dpdescent.replication.judging.records import HIDDEN, HIDDEN_ACCUSED, Regime
 from dpdescent.replication.judging.statistics import Estimate, exactly, ratio
 
 # The least multiplier in the panel of correlations at which noise costs enough to be gained back.
@@ -96,7 +96,7 @@ def _widths(evidence: Evidence) -> Iterator[Claim]:
         statement="a width of gamma^-4, up to logarithms, is enough: without noise the risk is of one order from there on",
         quantity="without noise, averaged empirical risk over that at the largest width: the largest over widths from gamma^-4 on",
         cells={algebra.place_of(row, ("m",)): algebra.ratio_of_rows(row, last.iloc[0]) for row in algebra.rows_of(inside)} if len(last) else {},
-        criterion=at_most(SAME_ORDER), regime=HIDDEN, changed=f"{FROM_OUTSIDE} {HIDDEN_ACCUSED}", note=f"gamma^-4 is {range_of(algebra.floats(plain, 'gamma') ** -4.0)}. {ANY_VALUE}",
+        criterion=at_most(SAME_ORDER), regime=_room_at_width(last).otherwise(HIDDEN), changed=f"{FROM_OUTSIDE} {HIDDEN_ACCUSED} {NO_ROOM}", note=f"gamma^-4 is {range_of(algebra.floats(plain, 'gamma') ** -4.0)}. {ANY_VALUE}",
     )  # fmt: skip
     noisy = rows(evidence, WINDOW, panel=WIDE, series=EMPIRICAL)
     noisy = noisy[algebra.floats(noisy, "kappa") > 0]
@@ -124,6 +124,15 @@ def _widths(evidence: Evidence) -> Iterator[Claim]:
         changed="Before a review risks at one multiplier were looked at, outside of the theorem's conditions; whether noise breaks localization is told by the projection.",
         note=f"upper limits at constants 1, no logarithms: {limits}",
     )  # fmt: skip
+
+
+def _room_at_width(last: pd.DataFrame) -> Regime:
+    """The regime of a risk that could be four times that at the largest width."""
+    return (
+        room(float(last["mean"].iloc[0]), SAME_ORDER, "four times the risk at the largest width")
+        if len(last)
+        else Regime()
+    )
 
 
 def _largest_width(row: "pd.Series[float]") -> float:
