@@ -195,7 +195,7 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"projection-inactive-without-noise": lambda: put("ext_window", 0.01, "projected", panel="iterations"),
     r"localisation-order": lambda: put("ext_window", 99.0, "largest_shift", panel="steps"),
     r"localisation-lambda": lambda: put("ext_window", 50.0, panel="correlation",
-        series="added to the largest shift squared", kappa=50.0, lam=0.9),
+        series=and_by_seed("added to the largest shift squared"), kappa=50.0, lam=0.9),
     r"noise-reach": lambda: put("ext_window", 0.1, "unit", panel="correlation"),
     r"theorem-5.2-factor": lambda: change("ext_window", 9, panel="records", series=and_by_seed("population risk")),
     r"generalisation-gap(-noise)?": lambda noise: change("ext_window", 30, panel="records",

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -34,7 +35,7 @@ from dpdescent.replication.judging.algebra import Places
 from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
 from dpdescent.replication.judging.records import HIDDEN, HIDDEN_ACCUSED, Regime
-from dpdescent.replication.judging.statistics import Estimate, exactly, ratio
+from dpdescent.replication.judging.statistics import Estimate, exactly
 
 # The least multiplier in the panel of correlations at which noise costs enough to be gained back.
 MUCH = 10.0
@@ -194,25 +195,30 @@ def _shift(evidence: Evidence) -> Claim:
     """The claim on step 2 of Sec. 4.3, by how far noise carries the shifted iterate at several correlations."""
     table = rows(evidence, WINDOW, panel="correlation", series=SHIFTED)
     noisy = table[algebra.floats(table, "kappa") >= MUCH]
-    independent = {row["eta"]: row for row in algebra.rows_of(noisy) if row["lam"] == 0}
-    residues = {
-        f"eta = {row['eta']:g}, lam = {row['lam']:g}": _root(ratio(row, independent[row["eta"]]), 1.0 - row["lam"])
-        for row in algebra.rows_of(noisy)
-        if 0 < row["lam"] < 1 and row["eta"] in independent and min(row["mean"], independent[row["eta"]]["mean"]) > 0
-    }
+    residues: Places = {}
+    for (eta, kappa), _ in noisy.groupby(["eta", "kappa"]):
+        moved = seeds(evidence, WINDOW, SHIFTED, "lam", panel="correlation", eta=eta, kappa=kappa)
+        lambdas = moved.places["lam"].to_numpy(dtype=float)
+        if not len(lambdas) or lambdas[0] != 0.0 or not (moved.means > 0).all():
+            continue
+
+        def to_independent(means: Array, place: int, lambdas: Array = lambdas) -> float:
+            ratio = float(means[place] / means[0])
+            return math.sqrt(ratio) / (1.0 - float(lambdas[place])) if ratio > 0 else math.nan
+
+        residues |= {
+            f"eta = {eta:g}, lam = {lam:g}": moved.estimate(partial(to_independent, place=place))
+            for place, lam in enumerate(lambdas)
+            if 0 < lam < 1
+        }
     return claim_on_all_cells(
         id="localisation-lambda", artefact=WINDOW, location="Sec. 4.3 (step 2)", kind="text", source="paper",
         statement="in the shifted iterate the correlated perturbation is reduced to a residual term proportional to 1 - lambda",
-        quantity="what noise adds to the squared largest distance of the shifted iterate from the start, the root of its mean over that at lambda = 0, over 1 - lambda: the furthest off",
+        quantity="what noise adds to the squared largest distance of the shifted iterate from the start, the root of its mean over that at lambda = 0 on the same seeds, over 1 - lambda: the furthest off",
         cells=residues, criterion=within_of(1.0, 2.0 * AGREES, words=f"within {2.0 * AGREES:g} of 1: in proportion to 1 - lambda"), regime=regime(noisy),
-        changed="Before a review any fall with lambda counted, and then one no slower than 1 - lambda, at runs outside of the window whose numbers were known. Then it had no interval.",
+        changed="Before a review any fall with lambda counted, and then one no slower than 1 - lambda, at runs outside of the window whose numbers were known. Then it had no interval, and then one that took seeds for independent.",
         note="squares, because noise is independent of what training without it moves",
     )  # fmt: skip
-
-
-def _root(squares: Estimate, unit: float) -> Estimate:
-    """The square root of an estimated ratio of squares, in the given unit."""
-    return Estimate(*(math.sqrt(square) / unit for square in (squares.value, squares.low, squares.high)))
 
 
 def _noise_reach(row: "pd.Series[float]", p: int) -> float:
