@@ -49,6 +49,11 @@ class Page(HTMLParser):
         return [attributes["id"] for _, attributes in self.elements if "id" in attributes]
 
 
+READERS_OWN = {
+    "config/scales/mine.yaml", "config/scales/mydata.yaml", "src/dpdescent/papers/ours/methods_one_step.py",
+}  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def known() -> list[dict[str, Any]]:
     return papers()
@@ -127,6 +132,18 @@ def test_no_link_is_broken(made: dict[str, str], parsed: dict[str, Page]) -> Non
             assert target in made or (RESULTS / "report" / target).is_file(), (name, address)
         count += 1
     assert count > 1000
+
+
+def test_files_of_the_project_that_pages_name_are_there(made: dict[str, str]) -> None:
+    """Those that readers write are not: a scale of their own, and a method that they contend with."""
+    named = {
+        (page, file)
+        for page, text in made.items()
+        for file in re.findall(r"<code>((?:src|config|workflow)/[\w./]+)</code>", text)
+        if file not in READERS_OWN
+    }
+    assert len({file for _, file in named}) > 100
+    assert {(page, file) for page, file in named if not (ROOT / file).exists()} == set()
 
 
 def test_search_leads_to_places_that_are_there(made: dict[str, str], parsed: dict[str, Page]) -> None:
