@@ -163,6 +163,7 @@ CORRECTIONS = (
         for name, axis, power in (("dimension", "d", 0.2), ("epsilon", "eps", -0.8), ("margin", "gamma", -2.0))
         for rule in ("Corollary 5.3", "Corollary 5.5")
     ),
+    power_law("ext_window_rates", "gamma", -0.9, panel="margin, Corollary 5.3", series=and_by_seed("population risk")),
     power_law("ext_window", "B", -1.0, 1e-3, panel="batches", series=BATCHES),
     power_law("ext_window", "kappa", 2.0, 1e-6, panel="multiplier", series=and_by_seed(ADDED)),
     power_law("ext_window", "T", -0.5, 1e-3, panel="steps", series="departure by noise"),
