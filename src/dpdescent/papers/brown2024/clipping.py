@@ -485,7 +485,7 @@ def _huberised() -> Claim:
         id="clipped-gradient-huber", artefact="bounds", location="Sec. 2.5", kind="text", source="identity",
         statement="(algebra) the individual loss after clipping corresponds to the Huber loss with per-datum parameter B_i = gamma / |x_i|",
         quantity=f"derivative of the mean Huber loss, by differences, over the mean clipped gradient of DP-GD's first step, {float(descent.clipped[0, 0]):.0%} of {n} records clipped: the coordinate furthest off",
-        cells=cells, criterion=within_of(1.0, 1e-6), changed="Added after a second review. Until a further reading it counted as the paper's, though it is algebra and no run can decide it.",
+        cells=cells, criterion=within_of(1.0, 1e-6), changed=f"Added after a second review. {records.NOW_ALGEBRA}",
     )  # fmt: skip
 
 

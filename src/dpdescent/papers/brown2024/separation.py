@@ -254,7 +254,7 @@ def _proof(evidence: Evidence) -> Iterator[Claim]:
         id="claim-c.9", **THEOREM | {"location": "Claim C.9", "source": "identity"},
         statement="(algebra) the t interval over m independent normal estimates covers with probability 1 - alpha exactly",
         quantity=f"coverage by Imhof's integral, m = {m}", measured=exactly(covered), criterion=within_of(level, 1e-6),
-        changed=f"{NEW} Until a further reading it counted as the paper's, though it is algebra and no run can decide it.",
+        changed=f"{NEW} {records.NOW_ALGEBRA}",
     )  # fmt: skip
     yield claim_on_all_cells(
         id="claim-c.11", **THEOREM | {"location": "Claim C.11"},

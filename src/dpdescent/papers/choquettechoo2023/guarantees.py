@@ -18,7 +18,7 @@ from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.bound_rows import bound_row
 from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
-from dpdescent.replication.judging.records import HIDDEN, INSIDE
+from dpdescent.replication.judging.records import HIDDEN, INSIDE, NOW_ALGEBRA
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, quotient
 
 # Results whose constants are printed, but for `UNPRINTED`: id, pattern of the place in bounds.csv, and statement. Two
@@ -120,7 +120,7 @@ def _limit(evidence: Evidence) -> Claim:
         statement="(algebra) the limit of gamma_T^2 is the mean of 1/|B|^2 over frequencies",
         quantity="gamma_T^2 summed over T steps, over the limit in closed form, where nu T >= 10",
         cells=algebra.means(settled, ["eta", "nu", "T"], ratio_to_limit), criterion=within_of(1.0, 0.001),
-        changed="Until a further reading it counted as the paper's, though it is algebra and no run can decide it.",
+        changed=NOW_ALGEBRA,
     )  # fmt: skip
 
 

@@ -37,7 +37,7 @@ from dpdescent.replication.judging import algebra, statistics
 from dpdescent.replication.judging.algebra import Places, floats
 from dpdescent.replication.judging.criteria import at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence
-from dpdescent.replication.judging.records import Place
+from dpdescent.replication.judging.records import NOW_ALGEBRA, Place
 
 # Reading, place on the axis, value, claimed value.
 Along = Iterator[tuple[str, float, float, float]]
@@ -321,7 +321,7 @@ def _terms(evidence: Evidence) -> Iterator[Claim]:
         statement="(algebra) with the theorem's parameters (5) has 2 sigma^2 d/N and a term of privacy with the factor 128",
         quantity="(5) over (6), both without their first term: the largest along N, eps, delta, kappa, d and sigma",
         cells=cells(sums), criterion=at_most(1.0 + EQUAL),
-        changed="Until a further reading it counted as the paper's, though it is algebra and no run can decide it.",
+        changed=NOW_ALGEBRA,
     )  # fmt: skip
 
 

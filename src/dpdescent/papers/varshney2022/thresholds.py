@@ -41,7 +41,7 @@ from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import Places, floats
 from dpdescent.replication.judging.criteria import at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Claim, Evidence, Source, Verdict
-from dpdescent.replication.judging.records import Place, Regime, at_every_reading
+from dpdescent.replication.judging.records import NOW_ALGEBRA, Place, Regime, at_every_reading
 from dpdescent.replication.judging.statistics import exactly
 
 # Series, label noise, and factor of the threshold.
@@ -414,7 +414,7 @@ def _huberised() -> Claim:
         statement="(algebra) if clipping happens, the clipped loss is exactly a Huberised version of the squared error of every record",
         quantity=f"derivative of a record's Huber loss with threshold zeta / |x|, by differences, over the clipped gradient of DP-SSGD's step, {np.mean(norms * np.abs(y) > zeta):.0%} of {records} records clipped: the one furthest off",
         cells=cells, criterion=within_of(1.0, 1e-6),
-        changed="After a third reading it is computed, where before it counted as a matter of the literature. Until a further reading it counted as the paper's, though it is algebra and no run can decide it.",
+        changed=f"After a third reading it is computed, where before it counted as a matter of the literature. {NOW_ALGEBRA}",
     )  # fmt: skip
 
 

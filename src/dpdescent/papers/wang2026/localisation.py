@@ -128,7 +128,7 @@ def _widths(evidence: Evidence) -> Iterator[Claim]:
 
 
 def _room_at_width(last: pd.DataFrame) -> Regime:
-    """The regime of a risk that could be four times that at the largest width."""
+    """The regime in which a risk has room to be four times that at the largest width."""
     return (
         room(float(last["mean"].iloc[0]), SAME_ORDER, "four times the risk at the largest width")
         if len(last)

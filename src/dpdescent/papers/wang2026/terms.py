@@ -197,13 +197,13 @@ def _starts(evidence: Evidence) -> Iterator[Claim]:
 
 
 def room(risk: float, factor: float, grown: str) -> Regime:
-    """The regime of a risk that could grow by a factor and stay below log 2, the loss of an output of 0."""
+    """The regime in which a risk has room to grow by a factor below log 2, the loss of an output of 0."""
     told = f"{grown} would be {risk * factor:.2g}, above log 2"
     return Regime((told,) if risk * factor > math.log(2.0) else (), because="no faster growth would show")
 
 
 def room_along_margin(measured: Seeds) -> Regime:
-    """The regime of growth with the margin: risks that could grow as 1/gamma^3, a power more than the term has."""
+    """The regime in which risks have room to grow along the margin as 1/gamma^3, faster than the term does."""
     gamma, risks = measured.places["gamma"].to_numpy(dtype=float), measured.means
     if not len(gamma) or not (gamma > 0).all():
         return Regime()

@@ -32,6 +32,8 @@ from dpdescent.replication.judging.evidence import (
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, verdict_on_all, widened
 
 Cells = Mapping[str, Estimate] | Iterable[Estimate]
+# What changed of a claim that was counted as a paper's.
+NOW_ALGEBRA = "Until a further reading it counted as the paper's, though it is algebra and no run can decide it."
 # The remark on a claim that is reproduced where a miss would have refuted nothing, by which reports count such claims.
 NEVER_AT_RISK = "a value that misses would have left this open, not refuted it"
 

@@ -102,7 +102,7 @@ def _numbers(value: Any) -> Iterator[float]:
 def judging(root: Path, paper: str) -> dict[str, list[str]]:
     """Ids of claims that stand as literals in the modules that judge a paper, by file."""
     folder = root / "src/dpdescent/papers" / paper
-    files = [*sorted(folder.glob("claims.py")), *sorted(folder.glob("claims/*.py"))]
+    files = sorted(folder.glob("claims.py"))
     files += [file for file in sorted(folder.glob("*.py")) if file.stem not in ("claims", "findings")]
     literal = re.compile(r'"([A-Za-z0-9][\w.]*(?:-[\w.]+)+)"')
     ids_in = {str(file.relative_to(root)): literal.findall(file.read_text(encoding="utf-8")) for file in files}
