@@ -81,11 +81,17 @@ def test_published_numbers_are_taken_out_of_lists_and_mappings() -> None:
 
 
 def test_files_that_judge_are_found_by_the_ids_in_them(tmp_path: Path) -> None:
-    folder = tmp_path / "src/dpdescent/papers/p/claims"
+    folder = tmp_path / "src/dpdescent/papers/p"
     folder.mkdir(parents=True)
-    (folder / "__init__.py").write_text("# nothing\n")
-    (folder / "rates.py").write_text('claim(id="fig01-rate-2.5", location="Figure 1", kind="figure")\n')
-    assert about.judging(tmp_path, "p") == {"src/dpdescent/papers/p/claims/rates.py": ["fig01-rate-2.5"]}
+    judge = 'claim(id="fig01-{}", location="Figure 1", kind="figure")\n'
+    for name, text in {
+        "__init__": "# nothing\n", "claims": judge.format("order"), "rates": judge.format("rate-2.5"),
+        "findings": judge.format("told"),
+    }.items():  # fmt: skip
+        (folder / f"{name}.py").write_text(text)
+    assert about.judging(tmp_path, "p") == {
+        "src/dpdescent/papers/p/claims.py": ["fig01-order"], "src/dpdescent/papers/p/rates.py": ["fig01-rate-2.5"],
+    }  # fmt: skip
 
 
 def test_long_tables_are_cut_and_say_so() -> None:
