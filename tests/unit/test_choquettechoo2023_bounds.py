@@ -346,7 +346,7 @@ def test_budget_of_the_settings_is_followed() -> None:
         about["settings"] |= {"rho": 2.0 * about["settings"]["rho"]} if "rho" in about["settings"] else {}
     for name in (
         "upper bound in time, Noisy-SGD", "lower bound in frequency, nu-Noisy-FTRL",
-        "form of Proposition C.24 at nu = 1/sqrt(d)", "upper bound, damped anti-PGD",
+        "upper bound, damped anti-PGD",
     ):  # fmt: skip
         for before, after in zip(rows_of(name), again(name, replace(few(), spec=spec)), strict=True):
             if exact_errors.LABEL_NOISE not in before.setting:

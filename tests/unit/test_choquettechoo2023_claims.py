@@ -178,7 +178,6 @@ FALSE: dict[str, Callable[..., Edit]] = {
     r"gradient-powers": lambda: tilt("ext_gradients", "T", 0.3, "q95", panel="steps", series="largest gradient"),
     r"iterate-bound": lambda: tilt("ext_gradients", "start", 0.3, "q95", panel="start", series="largest distance"),
     r"gradient-bound-d.4": lambda: tilt("ext_gradients", "T", 0.4, "q95", panel="steps", series="largest gradient"),
-    r"anti-pgd-proposed": lambda: tilt("bounds", "value", 0.2, "measured", location="Prop. C.24"),
     r"prefix-anytime": lambda: change("ext_prefix_sums", value=9.4, mechanism="Honaker", T=2052, copies=2),
     r"prefix-damping": lambda: change("ext_prefix_sums", value=2.5, mechanism="FHU", T=256, copies=1),
     r"prefix-gap-closed": lambda: change("ext_prefix_sums", value=1.0, mechanism="ME", T=2052),
@@ -198,7 +197,7 @@ FORMULAS = FORMS | {
     "finite-rate-ftrl", "finite-gain", "finite-admissible-rate", "misprints", "table4-fast-decay",
     "squared-error-misleads", "theorem-2.2-ftrl-eta", "table2-sensitivity-nu", "table2-suboptimality-nu",
     "nu-below-eta-mu", "separation-ftrl", "near-optimal-any-spectrum", "table4-ftrl", "table4-d-eff", "near-low-rank",
-    "directions-in-proportion", "label-noise-order", "anti-pgd-nu", "theorem-3.1-linear",
+    "directions-in-proportion", "label-noise-order", "anti-pgd-nu", "anti-pgd-proposed", "theorem-3.1-linear",
     "fichtenberger-coefficients", "proposition-d.5",
 }  # fmt: skip
 
@@ -477,6 +476,12 @@ OTHER_FORMULAS: list[tuple[Any, str, Any, set[str]]] = [
         "damped",
         lambda d, alpha, eta, nu: d**0.15 * eta * (nu * d + eta * float(power_law(d, alpha).sum()) / nu),
         {"anti-pgd-nu"},
+    ),
+    (
+        laws,
+        "damped_anti_pgd",
+        lambda problem, nu: problem.eta**0.2 * problem.eta**1.5 * math.sqrt(problem.d * problem.trace),
+        {"anti-pgd-proposed"},
     ),
     (misprints, "last_errors", lambda T, rate: (float(T), float(T)), {"squared-error-misleads"}),
     (strongly_convex, "_costs", lambda problem, *of: COSTS(problem, *of) / problem.d**0.5, {"theorem-3.1-linear"}),

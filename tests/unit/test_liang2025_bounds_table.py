@@ -15,6 +15,7 @@ from dpdescent.papers.liang2025 import (
     bounds,
     cases,
     choices,
+    findings,
     formulas,
     iterations,
     laws,
@@ -121,7 +122,7 @@ def design(p: int) -> IVParameters:
     return setting.parameters_of(spec, trial=0)
 
 
-def test_condition_6_and_the_sample_size_of_lemma_D_1(rows: list[Bound]) -> None:
+def test_condition_6_and_the_sample_size_of_lemma_D_1(rows: list[Bound], evidence: Evidence) -> None:
     found = next(
         row
         for row in rows
@@ -131,9 +132,8 @@ def test_condition_6_and_the_sample_size_of_lemma_D_1(rows: list[Bound]) -> None
     assert (found.measured, found.holds) == (1000.0, None)
     root = 2 * math.sqrt(5)
     smallest = next(T for T in range(1, 10**4) if root**3 * math.sqrt(T) > 1000 * (1 + 1e-12))
-    assert (
-        only(rows, "smallest T at which Lemma D.1's sample size exceeds n = 1000 (rho2 = 1)").value == smallest == 126
-    )
+    (shown,) = [found for found in findings.demonstrate(evidence) if found.finding == "theorem-F.1-range"]
+    assert f"T of at most {smallest - 1} at n = 1000" in shown.why
 
 
 def test_condition_21_is_its_right_hand_side_where_no_step_is_admitted(rows: list[Bound]) -> None:
@@ -154,7 +154,7 @@ def test_condition_21_is_its_right_hand_side_where_no_step_is_admitted(rows: lis
     assert "no T >= 1" in found.note
 
 
-def test_growth_of_the_optimal_number_of_steps(rows: list[Bound], evidence: Evidence) -> None:
+def test_growth_of_the_optimal_number_of_steps(evidence: Evidence) -> None:
     def by_search(n: float) -> float:
         problem = formulas.IVProblem.of(design(5), int(n), 5.0)
         window = formulas.spectrum(problem, formulas.Constants(0.1, 0.01))
@@ -164,8 +164,8 @@ def test_growth_of_the_optimal_number_of_steps(rows: list[Bound], evidence: Evid
         return float(grid[height.argmin()]) / math.log(n)
 
     expected = by_search(1e10) / by_search(1e5)
-    assert only(rows, "growth of the optimal T per log n").value == pytest.approx(expected, rel=1e-3)
-    assert only(rows, "exponent of T2 in n").value == pytest.approx(1.0, abs=1e-9)
+    assert phases.growth_of_optimal_T(evidence, 1e5, 1e10) == pytest.approx(expected, rel=1e-3)
+    assert phases.exponent_of_plateau_end(evidence) == pytest.approx(1.0, abs=1e-9)
     # At n = 1000 and a tenth of the budget the privacy term is the larger one from the start.
     starved = cases.case(evidence, cases.FIGURE_4, rho1=0.1, rho2=10.0)
     assert phases.optimal_T(starved) == pytest.approx(1.0, abs=1e-6)
@@ -201,7 +201,6 @@ def test_lemmas_are_evaluated_at_the_constants_of_bounds(rows: list[Bound]) -> N
         "(22) t0": laws.burn_in(window, kappa, reach),
         "(32) gamma1": appendices.no_clipping_first_stage(problem, 10.0, 12),
         "(35) gamma2": appendices.no_clipping_second_stage(problem, 10.0, 12),
-        "(4) gamma, stage 2": gamma,
         "D.1 n": (2 + math.sqrt(5)) ** 3 * math.sqrt(1.2),
     }
     for name, value in expected.items():

@@ -509,5 +509,5 @@ def test_bounds_follow_from_tables_that_are_there() -> None:
     }
     assert all(0.85 * each.value < (each.measured or 0.0) < each.value for each in real)
     assert bounds.evaluate(Evidence(SPEC, {})) == []
-    for name in ("schedule", "correlated_full_batch"):
-        assert len(bounds.evaluate(Evidence(SPEC, {name: RIGHT[name]}))) == len(RIGHT[name])
+    correlated = RIGHT["correlated_full_batch"]
+    assert len(bounds.evaluate(Evidence(SPEC, {"correlated_full_batch": correlated}))) == len(correlated)

@@ -40,14 +40,13 @@ def edited(*edits: Edit, only: str) -> list[Bound]:
 
 
 def test_each_row_stands_once_and_says_what_it_is() -> None:
-    assert len({(row.bound, row.setting) for row in rows()}) == len(rows()) > 500
+    assert len({(row.bound, row.setting) for row in rows()}) == len(rows()) > 400
     assert not [row for row in rows() if "nan" in row.note + row.setting or not row.note]
 
 
 VIOLATIONS: list[tuple[str, str, Edit]] = [
     ("kappa_tables", "delta of F12x2, zero-out", change("kappa_tables", 0.25)),
-    ("kappa_tables", "delta of F12x8, replace-one", change("kappa_tables", 0.1)),
-    ("kappa_tables", "delta of F8, Poisson", put("kappa_tables", 2e-3, "delta_attained", accountant="F8")),
+    ("kappa_tables", "delta of F12x8, zero-out", change("kappa_tables", 0.1)),
     ("closed_form_validity", "delta of D9, repaired", put("closed_form_validity", 0.5, series="repaired")),
     ("initialisation", "P(E_delta)", many(put("initialisation", 0.9, series="E_delta holds"),
                                           put("initialisation", 1e-3, "se", series="E_delta holds"))),
@@ -97,14 +96,10 @@ def test_theorem_d9_fails_in_the_regime_of_corollary_5_5_and_not_with_more_noise
 
 def test_theorem_f12_and_its_lemmas() -> None:
     """Conditions are met at r T = 50 and epsilon up to 1: 50 >= 3 log 2000 = 22.8 > 20."""
-    for name in ("delta of F12x8, zero-out", "delta of F12x8, replace-one", "delta of F12x2, zero-out"):
+    for name in ("delta of F12x8, zero-out", "delta of F12x2, zero-out"):
         assert {row.holds for row in named(name, "T=100, r=0.5", "eps=0.5")} == {True}
         assert {row.holds for row in named(name, "T=200, r=0.1", "eps=0.5")} == {None}
         assert {row.holds for row in named(name, "T=100, r=0.5", "eps=8")} == {None}
-    # A replaced record moves a sum twice as far, for which 8 is four times the proof's 2.
-    replaced = named("delta of F12x8, replace-one", "T=100, r=0.5", "eps=0.5")
-    proved = named("delta of F12x2, zero-out", "T=100, r=0.5", "eps=0.5")
-    assert [row.measured for row in replaced] == pytest.approx([row.measured for row in proved])
     (tail,) = named("P(more than tau participations)", "T=100, r=0.5")
     tau = 50.0 + math.sqrt(150.0 * math.log(2000.0))
     assert (tail.value, tail.holds) == (5e-4, True)

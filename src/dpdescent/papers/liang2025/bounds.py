@@ -14,15 +14,13 @@ from dpdescent.papers.liang2025 import (
     least_squares,
     lemmas,
     paths,
-    phases,
     sample_size,
     theorem,
 )
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 PARTS = (
-    calibration, theorem, phases, lemmas, paths, far, sample_size, iterations, choices, beta_only, least_squares,
-    friendly_core,
+    calibration, theorem, lemmas, paths, far, sample_size, iterations, choices, beta_only, least_squares, friendly_core,
 )  # fmt: skip
 
 

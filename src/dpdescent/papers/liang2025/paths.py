@@ -387,13 +387,7 @@ def _no_clipping(cell: Cell) -> Iterator[Bound]:
         ("(35) gamma2", appendices.no_clipping_second_stage(case.problem, case.rho2, case.T)),
     )
     for stage, (name, threshold) in enumerate(thresholds, start=1):
-        largest, share = f"D.1 largest gradient, stage {stage}", f"D.1 clip fraction, stage {stage}"
+        largest = f"D.1 largest gradient, stage {stage}"
         yield cell.upper(largest, "App. E.1", threshold, f"measured is the {largest[4:]}; {ORDER}", name=name)
-        why = f"measured is the {largest[4:]}; the experiments' threshold, whose c0 is ours; {ORDER}"
-        yield cell.upper(largest, "(4)", case.gamma, why, name=f"(4) gamma, stage {stage}")
-        yield unjudged_row(
-            bound=share, location="Lemma D.1", setting=case.text, value=0.0, measured=cell.quantile(share, "mean"),
-            note="the lemma says none, at some c0; measured is the mean at the experiments' threshold, whose c0 is ours",
-        )  # fmt: skip
     records = appendices.no_clipping_sample_size(case.problem, case.rho1, case.rho2, case.T)
     yield cell.row("D.1 n", "Lemma D.1", records, case.problem.n, ORDER, "at least")

@@ -13,7 +13,7 @@ from dpdescent.papers.liang2025.cases import Case
 from dpdescent.papers.liang2025.choices import no_clipping_thresholds
 from dpdescent.papers.liang2025.criteria import COMPARABLE, claim_on_all_cells
 from dpdescent.replication.judging import algebra
-from dpdescent.replication.judging.bound_rows import ORDER, bound_row, unjudged_row
+from dpdescent.replication.judging.bound_rows import ORDER, bound_row
 from dpdescent.replication.judging.criteria import Criterion, at_least, at_most, within_of
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.records import NOW_ALGEBRA, Place
@@ -174,7 +174,6 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     yield from _edges(evidence)
     for case in _runs(evidence):
         yield from _of_run(case)
-    yield from _named(evidence)
 
 
 def _sizes(evidence: Evidence) -> Iterator[Case]:
@@ -248,7 +247,7 @@ def _edges(evidence: Evidence) -> Iterator[Bound]:
 
 
 def _of_run(case: Case) -> Iterator[Bound]:
-    """Yields the budget that the noise spends, the order of R, and T and n by (5), (6), (21) and Lemma D.1."""
+    """Yields the budget that the noise spends, and T and n by (5), (6), (21) and Lemma D.1."""
     text, problem, n = case.text, case.problem, case.problem.n
     yield bound_row(
         bound="zCDP budget", location="Prop. 3.1", setting=text, value=case.rho1 + case.rho2,
@@ -256,10 +255,6 @@ def _of_run(case: Case) -> Iterator[Bound]:
         note="measured is (2T/n^2)(gamma1^2/lambda1^2 + gamma2^2/lambda2^2): half of what is claimed",
     )  # fmt: skip
     orders = (
-        (
-            "R", "(24)", laws.noise_order(problem),
-            laws.noise_complexity(problem), False, f"measured is R; value its order; {ORDER}",
-        ),
         (
             "T of condition (5)", "(5)", laws.iteration_limit(problem, case.rho1), case.T, False,
             f"measured is T, slack 0; {ORDER}",
@@ -296,15 +291,3 @@ def _explicit_limit(case: Case) -> float:
     return laws.explicit_iteration_limit(
         problem, case.nominal, kappa, case.steps.eta, case.rho1, problem.theta_norm, clip_constant=case.clip_constant
     )
-
-
-def _named(evidence: Evidence) -> Iterator[Bound]:
-    figure_6 = cases.case(evidence, cases.FIGURE_6, rho2=1.0)
-    # The lemma's sample size grows like sqrt T; rounding must not put an exact root on the wrong side.
-    unit = appendices.no_clipping_sample_size(figure_6.problem, figure_6.rho1, figure_6.rho2, 1)
-    yield unjudged_row(
-        bound="smallest T at which Lemma D.1's sample size exceeds n = 1000 (rho2 = 1)", location="Lemma D.1",
-        setting=f"{figure_6.shape}, rho1=1, rho2=1",
-        value=math.floor((figure_6.problem.n / unit) ** 2 * (1 + 1e-12)) + 1,
-        note=f"(6) leaves out the lemma's sqrt T; {ORDER}",
-    )  # fmt: skip

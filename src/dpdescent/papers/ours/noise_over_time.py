@@ -26,7 +26,7 @@ from dpdescent.papers.ours.setting import PAPER, Array, Release, Row, Spec, line
 from dpdescent.randomness import stream
 from dpdescent.replication.judging import algebra, records
 from dpdescent.replication.judging.algebra import Places
-from dpdescent.replication.judging.bound_rows import bound_row, row_at, unjudged_row
+from dpdescent.replication.judging.bound_rows import bound_row, row_at
 from dpdescent.replication.judging.criteria import at_least, at_most, between
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate, exactly, mean_of
@@ -308,18 +308,11 @@ ROUNDING = 1e-9
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Evaluates the least variance beside every arm's, and the predicted beside the measured root mean square."""
+    """Evaluates the least variance beside every arm's."""
     for row in algebra.rows_of(evidence.tables.get("correlated_full_batch", pd.DataFrame())):
         place = f"{row['panel']}, {row['estimate']}, kappa={row['kappa']:g} T={row['T']:g}"
         yield bound_row(
             bound="variance over sensitivity^2 / (2 rho)", location="Sec. 2, Theorem", setting=f"{place}: {row['series']}",
             value=row["least"], measured=row["mean"], direction="at least", allowed=ROUNDING * row["least"],
             note="the least of any noise over time",
-        )  # fmt: skip
-    for row in algebra.rows_of(evidence.tables.get("schedule", pd.DataFrame())):
-        place = f"{row['variant']}: {row['panel']}, n={row['n']:g} p={row['p']:g} kappa={row['kappa']:g}"
-        yield unjudged_row(
-            bound="RMS distance to least squares", location="Sec. 2, law", setting=f"{place} T={row['T']:g}: {row['series']}",
-            value=math.sqrt(row["predicted"]), measured=math.sqrt(row["mean"]),
-            note=f"without clipping; {row['clip_fraction']:.2g} of the gradients were clipped",
         )  # fmt: skip

@@ -35,9 +35,9 @@ from dpdescent.privacy.participation import accountants, closed_forms, encoder, 
 from dpdescent.privacy.participation.encoder import block_norms_squared, column_sum, encode
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import rows_of
-from dpdescent.replication.judging.bound_rows import STANDARD_ERRORS, bound_row, exact_row, met_or_not
+from dpdescent.replication.judging.bound_rows import exact_row, met_or_not
 from dpdescent.replication.judging.criteria import at_least, at_most, within_of
-from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, joined
+from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.statistics import Estimate, exactly
 
 TABLE, SERIES = "kappa_tables", "noise multiplier"
@@ -252,13 +252,11 @@ def _norm_ratio(row: "pd.Series[float]") -> Estimate:
     return exactly(float(norms.max() / encoder.column_sum(T, lam)))
 
 
-# The relative error with which a delta is calibrated to its target.
-CALIBRATED = 1e-3
 PLACE = ("T", "r", "lam", "eps", "delta")
 
 
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
-    """Rows of Theorem F.12's multipliers, of its lemmas, and of F.8's pair for Poisson samples.
+    """Rows of Theorem F.12's multipliers and of its lemmas.
 
     The delta of F.12's multipliers is proved by an accountant on the theorem's own route, with nothing loosened.
     """
@@ -268,40 +266,19 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
     table = table[(table["panel"] != "fashion") & (table["delta"] == table["delta"].max())]
     table = thinned(table, "lam", "eps")
     for row in rows_of(table[table["accountant"].isin([PUBLISHED, PROOF])]):
-        yield from _theorem_f_12_rows(row)
-    for row in rows_of(table[table["accountant"] == PAIR]):
-        yield _poisson_row(row)
+        yield _theorem_f_12_row(row)
     yield from _lemma_rows(table)
 
 
-def _theorem_f_12_rows(row: pd.Series) -> Iterator[Bound]:
-    """Rows of the multiplier of Theorem F.12, whose delta is by the theorem's own route."""
+def _theorem_f_12_row(row: pd.Series) -> Bound:
+    """The row of a multiplier of Theorem F.12, whose delta is by the theorem's own route."""
     T, r, lam, eps, delta = _numbers(row)
     kappa, factor = float(row["mean"]), 8 if row["accountant"] == PUBLISHED else 2
     met = closed_forms.correlated_precondition(T, r, eps, delta)
     condition = f"kappa={kappa:.5g}, factor {factor}; eps <= 1 and r T >= 3 log(2/delta) are {met_or_not(met)}"
-    for relation, sensitivity in (("zero-out", 1.0), ("replace-one", 2.0)):
-        # The factor of the proof leaves no room for twice the sensitivity.
-        if factor == 8 or sensitivity == 1.0:
-            measured = tail.delta(kappa, eps, T, r, lam, sensitivity)
-            why = f"{condition}; measured is the delta that the tail accountant proves"
-            ours = "" if sensitivity == 1.0 else "the relation is ours: 8 is 2 times 2 squared"
-            yield exact_row(
-                f"delta of {row['accountant']}, {relation}", "Thm F.12 (5.1)", place_text(TABLE, row, *PLACE), delta,
-                measured, joined(why, ours), met=met,
-            )  # fmt: skip
-
-
-def _poisson_row(row: pd.Series) -> Bound:
-    """The row of Theorem F.8's multiplier for Poisson samples, for which the theorem is true."""
-    delta, kappa, setting = float(row["delta"]), float(row["mean"]), place_text(TABLE, row, *PLACE)
-    error = 0.0 if math.isnan(row["delta_se"]) else STANDARD_ERRORS * float(row["delta_se"])
-    error += CALIBRATED * delta
-    why = f"kappa={kappa:.5g}; holds by definition, but for {STANDARD_ERRORS:g} standard errors and {CALIBRATED:g}"
-    measured = float(row["delta_attained"])
-    return bound_row(
-        bound="delta of F8, Poisson", location="Thm F.8", setting=setting, value=delta, measured=measured,
-        direction="at most", note=why, allowed=error,
+    return exact_row(
+        f"delta of {row['accountant']}, zero-out", "Thm F.12 (5.1)", place_text(TABLE, row, *PLACE), delta,
+        tail.delta(kappa, eps, T, r, lam), f"{condition}; measured is the delta that the tail accountant proves", met=met,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 import pandas as pd
 
 from dpdescent.replication.judging import statistics
-from dpdescent.replication.judging.evidence import Bound, Evidence, joined, places_of
+from dpdescent.replication.judging.evidence import Bound, joined, places_of
 
 Direction = Literal["at most", "at least"]
 
@@ -191,16 +191,3 @@ def _at_most_one(table: pd.DataFrame, where: dict[str, object]) -> int | None:
     if len(positions) > 1:
         raise ValueError(f"{len(positions)} rows have {where}; one is needed")
     return int(positions[0]) if len(positions) else None
-
-
-def bound_value(evidence: Evidence, name: str) -> float:
-    """The value of the one bound of that name, among those that were evaluated.
-
-    Raises:
-        ValueError: if no row of the bounds, or more than one, has that name.
-    """
-    table = evidence.tables["bounds"]
-    values = table[table["bound"] == name]["value"]
-    if len(values) != 1:
-        raise ValueError(f"bounds.csv has {len(values)} rows called {name!r}; one is needed")
-    return float(values.iloc[0])
