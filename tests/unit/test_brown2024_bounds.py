@@ -5,13 +5,16 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from scipy.integrate import quad
 from scipy.stats import chi2, norm
 
 import committed as of
 from dpdescent.papers.brown2024 import bounds, cases
+from dpdescent.privacy import zcdp
 from dpdescent.replication.judging import bound_rows
 from dpdescent.replication.judging.evidence import Bound
 from later import Later
@@ -86,6 +89,35 @@ def test_a_run_that_costs_more_than_its_budget_is_seen(monkeypatch: pytest.Monke
     monkeypatch.setattr("dpdescent.papers.brown2024.guarantees.mean_sensitivity", lambda gamma, n: 3 * gamma / n)
     costs = [row for row in bounds.evaluate(committed()) if row.bound == "zCDP cost"]
     assert {row.holds for row in costs} == {False}
+
+
+def test_a_cost_that_is_too_small_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Gaussian release is said to cost a hundredth less than it does."""
+    own = SimpleNamespace(gaussian_rho=lambda *given: 0.99 * zcdp.gaussian_rho(*given), epsilon=zcdp.epsilon)
+    monkeypatch.setattr("dpdescent.papers.brown2024.gaussian_releases.zcdp", own)
+    rows = [row for row in bounds.evaluate(committed()) if row.bound.startswith("Renyi divergence of ")]
+    assert [row.holds for row in rows] == [row.bound.endswith("two releases") and "depends" in row.setting
+                                           and "order 2," in row.setting for row in rows]  # fmt: skip
+
+
+def test_divergences_of_releases_by_scipy() -> None:
+    found = only("Renyi divergence of a release", "order 8, Delta/lambda = 0.3")
+    integral, _ = quad(lambda x: norm.pdf(x, 0.3) ** 8 * norm.pdf(x) ** -7, -10, 12)
+    assert (found.value, found.measured) == (pytest.approx(0.36), pytest.approx(math.log(integral) / 7, rel=1e-9))
+    together = only(
+        "Renyi divergence of two releases", "order 2, Delta/lambda = 0.5 and 1, second depends on the first"
+    )
+    # The second release's moment of order 2 is e to the square of its distance.
+    joint, _ = quad(lambda x: norm.pdf(x, 0.5) ** 2 / norm.pdf(x) * math.exp(math.tanh(x) ** 2), -12, 13)
+    assert (together.value, together.measured) == (1.25, pytest.approx(math.log(joint), rel=1e-9))
+
+
+@pytest.mark.parametrize(("factor", "held"), [(1.0, 16), (0.94, 15)])
+def test_an_epsilon_that_is_too_small_is_seen(factor: float, held: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = SimpleNamespace(gaussian_rho=zcdp.gaussian_rho, epsilon=lambda *given: factor * zcdp.epsilon(*given))
+    monkeypatch.setattr("dpdescent.papers.brown2024.gaussian_releases.zcdp", own)
+    rows = [row for row in bounds.evaluate(committed()) if row.bound == "epsilon of any rho"]
+    assert (len(rows), sum(row.holds is True for row in rows)) == (16, held)
 
 
 @pytest.mark.parametrize("rho", [0.015, 0.05, 0.1, 1.0])

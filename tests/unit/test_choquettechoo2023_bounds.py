@@ -3,6 +3,7 @@
 import functools
 import json
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import mpmath
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import chi2, norm, t
+from scipy.stats import chi2, logistic, norm, t
 
 from choquettechoo2023_world import committed
 from dpdescent.noise.strategies import toeplitz
@@ -19,6 +20,7 @@ from dpdescent.papers.choquettechoo2023 import (
     components,
     convergence,
     criteria,
+    decompositions,
     events,
     exact_errors,
     guarantees,
@@ -26,6 +28,7 @@ from dpdescent.papers.choquettechoo2023 import (
     laws,
     limits,
     noise_matrices,
+    nonquadratic,
     orders,
     preliminaries,
     sensitivities,
@@ -139,6 +142,7 @@ VIOLATIONS: list[Violation] = [
     ("fig03", "mean", 0.2, {"series": "DP-SGD"}, "bound (10) where the slope changes"),
     ("fig03", "mean", 2.0, {"multiplier": "T_max 5", "series": "nu-DP-FTRL"}, "bound (10), more lags"),
     ("fig03", "mean", 1.00001, {"multiplier": "static"}, "bound (10), static"),
+    ("fig03", "mean", 1.003, {"multiplier": "static"}, "bound (10), many uniform points"),
 ]  # fmt: skip
 
 
@@ -148,9 +152,59 @@ def test_a_violated_bound_does_not_hold(violation: Violation) -> None:
     assert any(row.holds is False for row in again(name, edited(artefact, column, factor, **where)))
 
 
+NOISE, TRANSFER, PARTS = nonquadratic.noise_of, decompositions.transfer, decompositions.parts
+PRODUCTS, COMPONENTS = decompositions.products, decompositions.components
+ENGINE, MEAN_PATH = identities.engine, identities.mean_path
+H, MOMENTS, QUANTILE, SIMULATED = laws.h, convergence.step_moments, preliminaries.quantile, events.simulated()
+
+
+def clipping(strategy: toeplitz.Toeplitz, clip_norm: float, **noises: float) -> np.ndarray:
+    """Iterates of an engine that clips gradients at 1 where it is to clip none."""
+    return ENGINE(strategy, min(clip_norm, 1.0), **noises)
+
+
+def louder(factor: float) -> Callable[..., dict[str, np.ndarray]]:
+    """Privacy noise so many times as large as the sensitivity asks for."""
+    return lambda problem, steps: {name: factor * noise for name, noise in NOISE(problem, steps).items()}
+
+
 @pytest.mark.parametrize(
     ("target", "value", "name"),
     [
+        # The bound is 100 times the error at eta = 0.1 and 14 times the squared distance at eta = 0.5, kappa = 10.
+        ("nonquadratic.noise_of", louder(16.0), "bound (10) of no quadratic"),
+        ("nonquadratic.noise_of", louder(5.0), "mean squared distance of no quadratic"),
+        ("decompositions.transfer", lambda rate, frequency, beta: TRANSFER(rate, -frequency, beta),
+         "response of (38) less eta B M_omega"),
+        ("decompositions.transfer", lambda rate, frequency, beta: -TRANSFER(rate, frequency, beta),
+         "response of (37) less -eta M_omega"),
+        # Forces of another step, and products as printed.
+        ("decompositions.parts", lambda: [1.0001 * part for part in PARTS()], "theta' less its three parts"),
+        *(("decompositions.products", lambda last: PRODUCTS(last - 1), name) for name in (
+            "the start's part less its products", "the labels' part less its products",
+            "the privacy noise's part less its products",
+        )),
+        ("decompositions.components", lambda m: COMPONENTS(m)[:-1], "theta' less its m + 1 components and the rest"),
+        ("decompositions.mean_deviation", lambda eta: (1.0 - 0.99 * eta) ** np.arange(1, 65),
+         "E delta_t less (1-eta)^t delta_0"),
+        # An engine that clips.
+        ("identities.engine", clipping, "labels' part of the error, sigma_sgd x 10"),
+        ("identities.engine", clipping, "privacy's part of the error"),
+        ("identities.engine", clipping, "labels' part of the error, coefficients (7) over independent noise"),
+        ("identities.mean_path", lambda *of: np.tanh(MEAN_PATH(*of)),
+         "records' part of mean estimation's error, sigma_sgd x 10"),
+        ("identities.mean_path", lambda *of: np.tanh(MEAN_PATH(*of)),
+         "privacy's part of mean estimation's error, rho / 10"),
+        ("laws.h", lambda problem, frequencies: 1.001 * H(problem, frequencies), "h(omega)"),
+        ("laws.transient", lambda problem, start, T: 1e9, "what is left of the start, nu-DP-FTRL"),
+        # A last step that takes a hundredth back.
+        ("convergence.step_moments", lambda *of: np.append(MOMENTS(*of), 0.99 * MOMENTS(*of)[-1:], axis=0),
+         "relative step of E theta~' theta~''"),
+        ("events.simulated", lambda: replace(SIMULATED, grown=1.01 * SIMULATED.grown),
+         "noise-free iterate over its start, on E1"),
+        # Strictly sub-Gaussian laws have no heavier tails than a Gaussian: a logistic one is none.
+        ("preliminaries.norm", logistic, "fourth moment, strictly sub-Gaussian"),
+        ("preliminaries.quantile", lambda weights, failure: 50.0 * QUANTILE(weights, failure), "|xi|^2, C' = 16"),
         ("components.next_moments", lambda problem, moments: moments + 1e9, "one step of E theta^(r) theta^(r)'"),
         ("components.remainder_moments", lambda problem, moments: np.full(problem.d, 1e9), "E delta^(m) delta^(m)'"),
         ("components.remainder_moments", lambda problem, moments: 0.9 * moments, "E theta^(0) delta^(0)' = 0"),
@@ -198,6 +252,23 @@ def test_a_violated_lemma_does_not_hold(monkeypatch: pytest.MonkeyPatch, target:
 
 
 # Values by hand
+
+
+@pytest.mark.parametrize("failure", [0.3, 0.05])
+def test_quantiles_of_quadratic_forms_are_chi_square_at_equal_weights(failure: float) -> None:
+    assert preliminaries.quantile(np.full(12, 0.5), failure) == pytest.approx(0.5 * chi2.isf(failure, 12), rel=1e-6)
+
+
+def test_projections_of_the_functions_that_are_no_quadratics() -> None:
+    """Projections on convex cones: what is left is orthogonal, and the map never increases distances."""
+    rng = np.random.default_rng(0)
+    theta, other = rng.standard_normal((2, 200, 3))
+    for projection in nonquadratic.FUNCTIONS.values():
+        part = projection(theta)
+        assert np.vecdot(theta - part, part) == pytest.approx(0.0, abs=1e-12)
+        assert projection(part) == pytest.approx(part)
+        moved = np.linalg.norm(part - projection(other), axis=1)
+        assert (moved <= np.linalg.norm(theta - other, axis=1) + 1e-12).all()
 
 
 TRACE = sum(1 / k for k in range(1, 17))
@@ -307,7 +378,9 @@ def test_a_table_may_lack_much(name: str, left: str) -> None:
 
 def test_without_any_table_only_what_hangs_on_none_is_left() -> None:
     nothing = replace(few(), tables={})
-    alone = (identities, components, events, noise_matrices, guarantees, preliminaries)
+    alone = (
+        identities, components, decompositions, events, noise_matrices, guarantees, nonquadratic, preliminaries,
+    )  # fmt: skip
     parts = [module.evaluate for module in alone]
     assert bounds.evaluate(nothing) == [row for part in parts for row in part(nothing)] != []
 

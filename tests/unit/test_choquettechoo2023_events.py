@@ -7,6 +7,7 @@ import pytest
 
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.papers.choquettechoo2023 import events, noise_matrices
+from dpdescent.replication.judging.evidence import Evidence
 
 
 def test_traces_are_those_of_the_products_of_one_run() -> None:
@@ -26,9 +27,26 @@ def test_traces_are_those_of_the_products_of_one_run() -> None:
 
 def test_events_hold_with_the_factor_of_markov_and_not_at_their_expectations() -> None:
     """Traces exceed their expectations somewhere in every run; a hidden constant is refuted by no share."""
-    assert events.together(events.simulated()).verdict == "reproduced"
-    narrow = events.together(events.simulated(1.0))
-    assert (narrow.verdict, narrow.why, narrow.measured) == ("inconclusive", "hidden constant", 0.0)
+    at = {failure: events.simulated(failure) for failure in events.FAILURES}
+    assert events.together(at).verdict == "reproduced"
+    for failure in events.FAILURES:
+        narrow = events.together(at | {failure: events.simulated(failure, failure)})
+        assert (narrow.verdict, narrow.why) == ("inconclusive", "hidden constant")
+        assert narrow.measured == pytest.approx(6.0 * failure - 1.0)
+
+
+def test_noise_free_iterates_grow_where_inputs_are_too_large() -> None:
+    """At a learning rate beyond 2/|x|^2 they do; the row is that of the runs' own rate."""
+    made = events.simulated()
+    (row,) = (row for row in events.evaluate(Evidence({}, {})) if row.location == "Prop. D.6")
+    assert row.measured == made.grown[made.held["E1"]].max() <= 1.0
+    x = (np.sqrt(made.problem.lam) * events._normals("inputs", events.DIMENSION))[0]
+    theta = np.ones(events.DIMENSION)
+    norms = []
+    for each in x:
+        theta = theta - made.problem.eta * each * (each @ theta)
+        norms.append(np.linalg.norm(theta) / np.sqrt(events.DIMENSION))
+    assert made.grown[0] == pytest.approx(max(norms), rel=1e-12)
 
 
 @pytest.mark.parametrize("power", [0.3, 0.5])

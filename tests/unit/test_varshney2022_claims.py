@@ -12,18 +12,23 @@ import pytest
 
 from committed import VALUES, Edit, Tables, both, change, put, tilt, times
 from committed import committed as of_paper
+from dpdescent.algorithms import sgd_moments
 from dpdescent.algorithms.sgd_arms import Fixed
 from dpdescent.papers.varshney2022 import (
+    ambssgd,
     attacks,
     batches,
     claims,
     comparison,
     criteria,
+    large_samples,
     orders,
     privacy,
     probabilities,
+    sampling,
     single_pass_orders,
     ssgd,
+    tails,
     thresholds,
 )
 from dpdescent.papers.varshney2022.formulas import EpsilonRanges, LinearProblem, Parameters
@@ -103,7 +108,9 @@ NOT_TESTABLE = {name for name, *_ in comparison.OPEN}
 FORMULAS = {
     "n-to-cn", "theorem-1.1-high-probability", "equation-6-every-draw", "clips-nothing", "sco-sample-size", "huber",
     "bound-matches-noisy", "clipping-needed", "estimate-with-kappa", "ssgd-not-vacuous",
-    "ssgd-order-d",
+    "ssgd-order-d", "theorem-3.2-sampling-term", "theorem-3.7-sampling-term", "equation-61",
+    "theorem-3.7-as-printed", "tail-normal-moment", "equation-31",
+    "free-from-root",
 }  # fmt: skip
 # What a formula decides far beyond the table, which just has to be there.
 FAR = {
@@ -212,6 +219,8 @@ FALSE: dict[str, Edit] = {
     "sub-optimal-by-sigma": times("risk_vs_n", 1, "sigma", 0.5, series=ADA_BY),
     "existing-rate-n-fixed-clip": tilt("risk_vs_n", "N", 0.5, panel=FIFTH, series=FIXED, sigma=0.0),
     "existing-rate-n-statistics": tilt("ext_privacy", "N", 0.5, panel="sufficient statistics"),
+    # Smallest wrong world: eps^-1.5.
+    "existing-rate-eps": tilt("risk_vs_eps", "eps", 0.5, series=ADA, sigma=0.1),
     # Smallest wrong world: a law that is off by 0.4.
     "least-squares-law": change("risk_vs_n", 1.4, "mean", panel=ONE, series="OLS"),
     "plateau-fixed-clip": times("risk_vs_n", 0.1, panel=ONE, series=AT_ZERO.format(FIXED), sigma=0.01),
@@ -338,6 +347,24 @@ def test_multipliers_of_another_order_are_refused(
     assert after(lambda made: None, name) == "not reproduced"
 
 
+# Smallest wrong worlds, which the table cannot tell, because it ends below log(1/delta): no eps under the root, and a
+# last form with 4 for 8.
+@pytest.mark.parametrize(
+    ("name", "series"),
+    [
+        ("theorem-3.6-first-form", privacy.FIRST), ("theorem-3.6-zcdp", privacy.ZCDP),
+        ("theorem-3.6-last-form", privacy.LAST),
+    ],
+)  # fmt: skip
+def test_multipliers_that_fail_from_the_logarithm_on_are_refused(
+    name: str, series: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert WORLD[name].verdict == "reproduced"
+    cost = privacy.ACCOUNTANTS[series][1]
+    monkeypatch.setitem(privacy.ACCOUNTANTS, series, (lambda eps, delta: 2.0 * math.sqrt(-math.log(delta)) / eps, cost))
+    assert after(lambda made: None, name) == "not reproduced"
+
+
 # Smallest wrong worlds: a fifth of a power of 1/eta or d is missing; along kappa the bounds have room for a whole one.
 @pytest.mark.parametrize("name", ["equation-17", "equation-28"])
 @pytest.mark.parametrize(("in_eta", "in_d", "in_kappa"), [(-0.2, 0.0, 0.0), (0.0, 0.2, 0.0), (0.0, 0.0, 1.2)])
@@ -430,15 +457,129 @@ def test_a_pass_that_needs_more_records_is_refused(
     assert tuple(after(lambda made: None, name) for name in names) == verdicts
 
 
-def test_a_threshold_with_another_power_of_k2_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+# Smallest wrong worlds: 0.15 of a power of N, d, sigma or kappa more or less, in the exact laws of both algorithms.
+@pytest.mark.parametrize("power", [-0.15, 0.15])
+@pytest.mark.parametrize("axis", ["records", "dimension", "sigma", "kappa"])
+def test_a_sampling_term_of_another_order_is_refused(axis: str, power: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = {"theorem-3.2-sampling-term": single_pass_orders, "theorem-3.7-sampling-term": sgd_moments}
+    assert {WORLD[name].verdict for name in names} == {"reproduced"}
+    single, batches_law = single_pass_orders.tail_risk, sgd_moments.tail_risk
+
+    def of_single(problem: LinearProblem, *rest: Any, **noise: bool) -> float:
+        return float(getattr(problem, axis) ** power * single(problem, *rest, **noise))
+
+    def of_batches(lam: Any, start: Any, eta: float, b: int, sigma: float, noise: Any, T: int, tail: int) -> float:
+        sizes = {"records": b * T, "dimension": len(lam), "sigma": sigma, "kappa": 1.0}
+        return float(sizes[axis] ** power * batches_law(lam, start, eta, b, sigma, noise, T, tail))
+
+    monkeypatch.setattr(single_pass_orders, "tail_risk", of_single)
+    monkeypatch.setattr(sgd_moments, "tail_risk", of_batches)
+    assert after(lambda made: None, "theorem-3.2-sampling-term") == "not reproduced"
+    # The law with batches is looked at along kappa by leading-term-kappa.
+    assert after(lambda made: None, "theorem-3.7-sampling-term") == (
+        "reproduced" if axis == "kappa" else "not reproduced"
+    )
+
+
+# Smallest wrong world: the noise on a mean of b gradients has the sd 2 alpha zeta / sqrt(b).
+def test_noise_that_falls_like_the_root_of_the_batch_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = ambssgd.tail_risk
+    by_table = {cell.cell for cell in WORLD["lemma-3.11"].cells if cell.cell.startswith("N = ")}
+    assert 0 < len(by_table) < len(WORLD["lemma-3.11"].cells) - 20
+
+    def noisier(lam: Any, start: Any, eta: float, b: int, sigma: float, noise: Any, *rest: int) -> float:
+        return exact(lam, start, eta, b, sigma, b * noise, *rest)
+
+    monkeypatch.setattr(ambssgd, "tail_risk", noisier)
+    found = found_after(lambda made: None, "lemma-3.11")
+    assert found.verdict == "not reproduced"
+    assert "not reproduced" in {cell.verdict for cell in found.cells if cell.cell not in by_table}
+
+
+# Smallest wrong world: six times the risk.
+def test_printed_parameters_that_give_a_larger_risk_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert WORLD["theorem-3.7-as-printed"].verdict == "reproduced"
+    exact = large_samples.one_pass
+
+    def riskier(*run: Any) -> large_samples.Pass:
+        drawn = exact(*run)
+        return replace(drawn, risk=6.0 * drawn.risk)
+
+    monkeypatch.setattr(large_samples, "one_pass", riskier)
+    assert after(lambda made: None, "theorem-3.7-as-printed") == "not reproduced"
+
+
+# Smallest wrong world: tails so heavy that no K_2 helps, at either right side; a mean below 1 would meet both.
+@pytest.mark.parametrize(("moment", "verdict"), [(math.inf, "not reproduced"), (0.999, "reproduced")])
+def test_records_with_another_moment_are_judged_alike(
+    moment: float, verdict: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert WORLD["tail-normal-moment"].why == "unstated value decides"
+    monkeypatch.setattr(tails, "normal_moment", lambda k2: moment)
+    assert after(lambda made: None, "tail-normal-moment") == verdict
+
+
+@pytest.mark.parametrize(("c1", "c2"), [(1.1 * ssgd.C1, ssgd.C2), (ssgd.C1, 1.1 * ssgd.C2)])
+def test_a_step_with_larger_constants_does_not_give_its_threshold(
+    c1: float, c2: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert WORLD["equation-31"].verdict == "reproduced"
+    printed = ssgd.theorem_parameters
+    monkeypatch.setattr(ssgd, "theorem_parameters", lambda problem, alpha: printed(problem, alpha, c1, c2))
+    assert after(lambda made: None, "equation-31") == "not reproduced"
+
+
+def test_constants_of_lemma_3_11_from_another_line_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Smallest wrong world: (59) without the factor 4 of the noise's variance, as (55) prints it."""
+    assert WORLD["equation-61"].verdict == "reproduced"
+    printed = batches.equation_59
+    monkeypatch.setattr(batches, "equation_59", lambda setting, zeta_squared: printed(setting, zeta_squared / 4.0))
+    assert after(lambda made: None, "equation-61") == "not reproduced"
+
+
+# Smallest wrong worlds: the least multiplier falls like eps^-2 or eps^-0.6, or thresholds have another d^0.3.
+@pytest.mark.parametrize(("in_eps", "in_d"), [(-2.0, 0.0), (-0.6, 0.0), (-1.0, 0.3), (-1.0, -0.3)])
+def test_an_epsilon_of_equal_terms_of_another_order_is_refused(
+    in_eps: float, in_d: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert WORLD["free-from-root"].verdict == "reproduced"
+    factor = ambssgd.Setting.threshold_factor.fget
+    monkeypatch.setattr(sampling, "published_multiplier", lambda eps, delta: 10.0 * eps**in_eps)
+    monkeypatch.setattr(
+        ambssgd.Setting,
+        "threshold_factor",
+        property(lambda setting: factor(setting) * setting.problem.dimension ** (2.0 * in_d)),
+    )
+    assert after(lambda made: None, "free-from-root") == "not reproduced"
+
+
+# Smallest wrong worlds: zeta^2 has K_2^2.6, or kappa^0.3 more, which w* flat in all coordinates does not tell.
+@pytest.mark.parametrize(("in_k2", "in_kappa"), [(0.3, 0.0), (0.0, 0.15)])
+def test_a_threshold_with_another_power_is_refused(
+    in_k2: float, in_kappa: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     printed = ssgd.theorem_parameters
 
     def steeper(problem: LinearProblem, *rest: float) -> Parameters:
         used = printed(problem, *rest)
-        return replace(used, zeta=used.zeta * problem.k2**0.3)
+        return replace(used, zeta=used.zeta * problem.k2**in_k2 * problem.kappa**in_kappa)
 
     monkeypatch.setattr(ssgd, "theorem_parameters", steeper)
     assert after(lambda made: None, "theorem-3.2-rates") == "not reproduced"
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(1.0, "reproduced"), (1.5, "not reproduced")])
+def test_a_larger_threshold_where_w_is_largest_is_refused(
+    factor: float, verdict: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed = ssgd.theorem_parameters
+
+    def wider(problem: LinearProblem, *rest: float) -> Parameters:
+        used = printed(problem, *rest)
+        return replace(used, zeta=used.zeta * factor)
+
+    monkeypatch.setattr(ssgd, "theorem_parameters", wider)
+    assert after(lambda made: None, "theorem-3.2-risk") == verdict
 
 
 @pytest.mark.parametrize("power", [0, 2])

@@ -24,6 +24,7 @@ from dpdescent.papers.wang2026 import (
     guarantees,
     identities,
     multipliers,
+    network_identities,
     not_testable,
     powers,
     printed_multipliers,
@@ -579,6 +580,8 @@ PRESCRIBED: dict[str, tuple[Any, str, Any]] = {
     "theorem-c.13-logarithms": (powers, "_reach", _farther),
     "theorem-4.1-first-term": (powers.rates, "largest_width", _larger_widths),
     "convex-lower-bound": (corollaries, "inserted", lambda source, point: point.n**-0.4),
+    # A width of gamma^-3.5.
+    "theorem-4.1-lower-width": (powers.rates, "least_width", lambda run, *, logs=False: run.gamma**-3.5),
 }  # fmt: skip
 
 
@@ -596,6 +599,13 @@ def test_conditions_that_fail_at_one_correlation_are_refused(monkeypatch: pytest
         powers.rates, "largest_width", lambda run: exact(run) * (run.T if run.lam > 0.9999 else 1.0)
     )  # fmt: skip
     assert judged({}, powers)["theorem-4.1-conditions"].verdict == "not reproduced"
+
+
+@pytest.mark.parametrize("name", ["theorem-4.1-conditions", "theorem-4.1-first-term"])
+def test_a_largest_width_of_another_power_of_d_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = rates.largest_width
+    monkeypatch.setattr(powers.rates, "largest_width", lambda run: exact(run) * run.d**0.5)
+    assert judged({}, powers)[name].verdict == "not reproduced"
 
 
 def _adds_what_it_subtracts(arms: CGDArms) -> CGDArms:
@@ -659,9 +669,36 @@ def test_batches_that_are_no_means_and_a_network_of_another_scale_are_refused(mo
         kan.KAN, "outputs_and_factors",
         lambda self, W, H, heads: tuple(each * self.width**0.25 for each in climbed(self, W, H, heads)),
     )  # fmt: skip
-    found = judged({}, identities)
+    found = judged({}, identities, network_identities)
     wrong = {found[name].verdict for name in ("lemma-b.2", "theorem-5.2-residual", "lemma-c.17-ball")}
     assert wrong == {"not reproduced"}
+
+
+def test_gradients_that_are_clipped_as_a_mean_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = KANProblem.batch
+
+    def together(self: KANProblem, W: Any, piece: Any, rows: Any, clip_norm: Any) -> Any:
+        losses, gradients, clipped = batch(self, W, piece, rows, np.full_like(clip_norm, np.inf))
+        norms = np.linalg.norm(gradients, axis=(-2, -1), keepdims=True)
+        size = 1 if rows is None else rows.shape[1]
+        return losses, gradients * np.minimum(1.0, size * clip_norm / norms), clipped
+
+    monkeypatch.setattr(KANProblem, "batch", together)
+    assert identities._clipped().verdict == "not reproduced"
+
+
+def test_a_projection_without_effect_and_noise_that_does_not_cancel_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = identities.lambda_cgd.run
+    with monkeypatch.context() as patched:
+        patched.setattr(identities.lambda_cgd, "clip_factors", lambda norms, limits: np.ones_like(norms))
+        assert judged({}, identities)["projection-breaks-cancellation"].verdict == "not reproduced"
+    monkeypatch.setattr(
+        identities.lambda_cgd, "run",
+        lambda of, arms, *others, **options: run(of, _adds_what_it_subtracts(arms), *others, **options),
+    )  # fmt: skip
+    assert judged({}, identities)["projection-breaks-cancellation"].verdict == "not reproduced"
 
 
 def test_a_loss_with_a_ridge_between_two_valleys_refutes_lemma_b_4(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -252,23 +252,25 @@ def small_budget(
 
 
 def error_over_bound(
-    *, n: float, p: float, rho: float, beta: float, constant: float = 1.0, left_to_right: bool = False
+    *, n: float, p: float, rho: float, beta: float, sigma: float = 1.0, start: float = 1.0, constant: float = 1.0,
+    left_to_right: bool = False,
 ) -> float:  # fmt: skip
     """Returns the distance of DP-GD to least squares divided by Theorem 2.7's bound (brown2024 eq. 11), c' = 1.
 
     The distance is the root mean square of the exact law at Sigma = I with the theorem's own T and gamma, at which
-    nothing is clipped: noise, and what T steps leave of a start at distance 1. sigma is 1; of the noise it cancels.
-    With `left_to_right` the bound is `bound_left_to_right`.
+    nothing is clipped: noise, and what T steps leave of the distance at the start. With `left_to_right` the bound is
+    `bound_left_to_right`.
     """
     n, p = math.ceil(n), math.ceil(p)
-    setting = theorem_setting(n=n, p=p, rho=rho, sigma=1.0, beta=beta, constant=constant)
+    setting = theorem_setting(n=n, p=p, rho=rho, sigma=sigma, beta=beta, constant=constant)
     bound = bound_left_to_right if left_to_right else accuracy_bound
-    error = identity_error(n=n, p=p, rho=rho, T=setting.T, eta=setting.eta, k=setting.gamma / math.sqrt(p))
-    return error / bound(n=n, p=p, rho=rho, sigma=1.0, beta=beta)
+    k = setting.gamma / math.sqrt(p)
+    error = identity_error(n=n, p=p, rho=rho, T=setting.T, eta=setting.eta, k=k, start=start)
+    return error / bound(n=n, p=p, rho=rho, sigma=sigma, beta=beta)
 
 
-def identity_error(*, n: float, p: int, rho: float, T: int, eta: float, k: float) -> float:
-    """Returns the root mean square distance to least squares by the law at Sigma = I, of a start at distance 1.
+def identity_error(*, n: float, p: int, rho: float, T: int, eta: float, k: float, start: float = 1.0) -> float:
+    """Returns the root mean square distance to least squares by the law at Sigma = I, of a start at a distance.
 
     Normal covariates of covariance I have no less where nothing is clipped: both parts of the mean square are convex in
     the eigenvalues of Sigma, whose mean is 1.
@@ -276,7 +278,7 @@ def identity_error(*, n: float, p: int, rho: float, T: int, eta: float, k: float
     # The stationary variance, of which T steps have this share where Sigma is the identity.
     reached = math.sqrt(1.0 - (1.0 - eta) ** (2 * T))
     noise = reached * formulas.privacy_error(n=n, p=p, rho=rho, T=T, eta=eta, k=k)
-    return math.hypot(noise, formulas.remaining_bias(T=T, eta=eta))
+    return math.hypot(noise, formulas.remaining_bias(T=T, eta=eta, start=start))
 
 
 # Claims
@@ -315,16 +317,16 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """Yields the theorem as printed and its powers by the exact law, privacy for free, and what no table can judge."""
     beta = evidence.settings["beta"]
     yield _as_printed(beta)
-    # The smallest wrong worlds: a power 0.12 of n, 0.07 of p or 0.05 of 1/rho that is missing from the bound.
-    corner = _slope(IN_RHO[0], beta, CONSTANTS[0])
+    # The smallest wrong worlds: a power 0.12 of n or sigma, 0.07 of p or 0.05 of 1/rho that is missing from the bound.
+    corner, lines = _slope(IN_RHO[0], beta, CONSTANTS[0]), FAR | {"sigma, n = 1e7": _along_sigma()}
     yield claim_on_all_cells(
         id="theorem-2.7-powers", **OPEN,
         statement="at a fixed rho the error of DP-GD to least squares is at most of order sigma p / (sqrt(rho) n), up to logarithms",
         quantity="log-log slope of the error at the theorem's own T and gamma divided by its bound, by the exact law at Sigma = I, "
-        "far out: along n and p at a fixed rho, and along 1/rho at n = 1e30; the largest over c",
-        cells={f"in {axis}, c = {c:g}": exactly(_slope(line, beta, c)) for axis, line in FAR.items() for c in CONSTANTS},
+        "far out: along n and p at a fixed rho, along 1/rho at n = 1e30, and along sigma from 1 to 1e6; the largest over c",
+        cells={f"in {axis}, c = {c:g}": exactly(_slope(line, beta, c)) for axis, line in lines.items() for c in CONSTANTS},
         criterion=at_most(RATE, ": no power is missing from the bound"),
-        changed="Before a third review it was one of two readings of theorem-2.7. Before a fourth the statement had every rho, though along 1/rho n rho / p was at least 1e25, and n was 100p.",
+        changed="Before a third review it was one of two readings of theorem-2.7. Before a fourth the statement had every rho, though along 1/rho n rho / p was at least 1e25, and n was 100p. Until a later one sigma was 1.",
         note=f"c = {CONSTANTS[0]:g} is the least whole number with which T steps forget the start as fast as the bound falls. As rho falls at a fixed n rho / p, T is fixed, and a "
         f"power is missing: the slope in 1/rho is {corner:.2f} at n = 1e4 p / rho, c = {CONSTANTS[0]:g} (theorem-2.7, finding steps-small-rho)",
     )  # fmt: skip
@@ -334,6 +336,13 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         because="post-processing of released iterates, by definition; all mT gradients are charged, for independent runs too",
     )  # fmt: skip
     yield _near_n(evidence)
+
+
+def _along_sigma() -> Line:
+    """A line along sigma from 1 to 1e6, where the start is the root mean square of ||theta_hat||, to first order."""
+    n, p = 1e7, 10
+    starts = {10.0**k: math.hypot(1.0, formulas.sampling_error(n=n, p=p, sigma=10.0**k)) for k in range(7)}
+    return tuple({"n": n, "p": p, "rho": 1.0, "sigma": sigma, "start": start} for sigma, start in starts.items())
 
 
 def _as_printed(beta: float) -> Claim:
@@ -379,7 +388,14 @@ def _slope(line: Line, beta: float, c: float) -> float:
 def _logs_over_bound(line: Line, beta: float, c: float, left_to_right: bool = False) -> list[float]:
     """Logarithms of the error over bound (11) along a line."""
     over = partial(error_over_bound, beta=beta, constant=c, left_to_right=left_to_right)
-    return [math.log(over(n=setting["n"], p=setting["p"], rho=setting["rho"])) for setting in line]
+    return [
+        math.log(
+            over(
+                n=at["n"], p=at["p"], rho=at["rho"], sigma=at.get("sigma", 1.0), start=at.get("start", 1.0)
+            )
+        )
+        for at in line
+    ]  # fmt: skip
 
 
 def _near_n(evidence: Evidence) -> Claim:

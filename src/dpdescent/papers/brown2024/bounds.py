@@ -9,6 +9,7 @@ from dpdescent.papers.brown2024 import (
     cost_of_privacy,
     coverage,
     dimension,
+    gaussian_releases,
     guarantees,
     lengths,
     no_clipping,
@@ -18,8 +19,8 @@ from dpdescent.papers.brown2024 import (
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
 PARTS = (
-    guarantees.evaluate, dimension.evaluate, cost_of_privacy.evaluate, no_clipping.evaluate,
-    accuracy.evaluate, coverage.evaluate, lengths.evaluate, preliminaries.evaluate, proofs.evaluate,
+    guarantees.evaluate, gaussian_releases.evaluate, dimension.evaluate, cost_of_privacy.evaluate,
+    no_clipping.evaluate, accuracy.evaluate, coverage.evaluate, lengths.evaluate, preliminaries.evaluate, proofs.evaluate,
 )  # fmt: skip
 
 

@@ -6,23 +6,27 @@ changes stand in the column `changed`. `criteria` reads the paper's words as num
 
 from dpdescent.papers.brown2024 import (
     accuracy,
+    ada_ssp_rate,
+    clipped_loss,
     clipping,
     cost_of_privacy,
     coverage,
     dimension,
+    failure_probability,
     guarantees,
     law,
     lengths,
     no_clipping,
     preliminaries,
+    proof_steps,
     proofs,
     separation,
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (
-    guarantees, preliminaries, accuracy, dimension, cost_of_privacy, clipping, no_clipping, law, proofs, coverage,
-    lengths, separation,
+    guarantees, preliminaries, accuracy, failure_probability, dimension, ada_ssp_rate, cost_of_privacy, clipping,
+    clipped_loss, no_clipping, law, proofs, proof_steps, coverage, lengths, separation,
 )  # fmt: skip
 
 

@@ -12,7 +12,6 @@ import pandas as pd
 from dpdescent.algorithms import dp_gd
 from dpdescent.baselines.least_squares import linear_least_squares
 from dpdescent.checks import as_list
-from dpdescent.data.linear import LinearSample
 from dpdescent.papers.brown2024.criteria import (
     COMPARABLE,
     LOW,
@@ -30,16 +29,14 @@ from dpdescent.papers.brown2024.setting import (
     Row,
     Setting,
     Spec,
-    fixed_sample,
     released,
     sample_of,
     side_by_side,
     trial_stream,
 )
-from dpdescent.privacy.clipping import huber_loss
 from dpdescent.replication.judging import algebra, records, statistics
 from dpdescent.replication.judging.bound_rows import row_at
-from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most, between, within_of
+from dpdescent.replication.judging.criteria import ABOVE_0, at_least, at_most, between
 from dpdescent.replication.judging.evidence import Cell, Claim, Evidence, Source, joined
 from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, mean_of, ratio
 
@@ -258,8 +255,6 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     for n in TOLERANCES:
         yield from _of_other_sizes(_fig07(evidence, n), evidence, "fig07")
     yield _noise_in_steps(evidence)
-    yield _huberised()
-    yield _clip()
 
 
 def _of_other_sizes(claims: Iterator[Claim], evidence: Evidence, artefact: str) -> Iterator[Claim]:
@@ -465,52 +460,3 @@ def _noise_in_steps(evidence: Evidence) -> Claim:
         changed=f"{NEW} Before a second review it counted among the claims, though lambda is in proportion to sqrt(T) by calibration.",
         note=f"of points with at most {LOW:.0%} of the gradients clipped; the root is the noise's own, logarithms come with gamma. Of all points, up to {rows['clip_fraction'].max():.0%} clipped: {algebra.places_text(more)}",
     )  # fmt: skip
-
-
-def _huberised() -> Claim:
-    """The claim on the Huber loss of Section 2.5, by the engine's own first step and differences of that loss."""
-    n, p, eta, step = 60, 5, 0.25, 1e-5
-    sample = fixed_sample(n, p)
-    gamma = float(np.median(sample.norms * np.abs(sample.y)))
-    descent = dp_gd.descend([sample], dp_gd.DPGDArms.alike(1, 1, eta, gamma, 0.0), np.zeros((1, 1, 1, p)))
-    thresholds = huber_parameters(sample, gamma)
-    cells = {}
-    for j, axis in enumerate(np.eye(p)):
-        ahead, behind = (
-            float(huber_loss(sample.y - sample.X @ (side * step * axis), thresholds).mean()) for side in (1.0, -1.0)
-        )
-        cells[f"coordinate {j + 1}"] = exactly(-(ahead - behind) / (2.0 * step) * eta / float(descent.theta[0, 0, j]))
-    # The smallest wrong world: one parameter gamma for all records, or gamma / |x_i|^2.
-    return claim_on_all_cells(
-        id="clipped-gradient-huber", artefact="bounds", location="Sec. 2.5", kind="text", source="identity",
-        statement="(algebra) the individual loss after clipping corresponds to the Huber loss with per-datum parameter B_i = gamma / |x_i|",
-        quantity=f"derivative of the mean Huber loss, by differences, over the mean clipped gradient of DP-GD's first step, {float(descent.clipped[0, 0]):.0%} of {n} records clipped: the coordinate furthest off",
-        cells=cells, criterion=within_of(1.0, 1e-6), changed=f"Added after a second review. {records.NOW_ALGEBRA}",
-    )  # fmt: skip
-
-
-def _clip() -> Claim:
-    """The claim on the definition of clipping, by the engine's own first step and a loop over records."""
-    n, p, eta = 60, 5, 0.25
-    sample, cells = fixed_sample(n, p), {}
-    for share in (0.25, 0.5, 1.0):
-        gamma = float(np.quantile(sample.norms * np.abs(sample.y), 1.0 - share)) * (0.5 if share == 1.0 else 1.0)
-        descent = dp_gd.descend([sample], dp_gd.DPGDArms.alike(1, 1, eta, gamma, 0.0), np.zeros((1, 1, 1, p)))
-        gradients = [-y * x for x, y in zip(sample.X, sample.y, strict=True)]
-        cut = (gradient * min(1.0, gamma / np.linalg.norm(gradient)) for gradient in gradients if gradient.any())
-        mean = sum(cut, np.zeros(p)) / n
-        step = descent.theta[0, 0]
-        place = f"{float(descent.clipped[0, 0]):.0%} clipped"
-        cells[place] = exactly(float(np.linalg.norm(step + eta * mean) / np.linalg.norm(step)))
-    # The smallest wrong world: coordinates that are clipped one by one.
-    return claim_on_all_cells(
-        id="clip-definition", artefact="bounds", location="Sec. 2, Algorithm 1", kind="text", source="identity",
-        statement="(algebra) gradients are clipped in the standard way: CLIP_gamma(x) = x min{1, gamma / |x|}",
-        quantity="distance of the engine's first step to that of the definition, record by record, over its length",
-        cells=cells, criterion=at_most(1e-9), changed="Added after a fourth review.",
-    )  # fmt: skip
-
-
-def huber_parameters(sample: LinearSample, gamma: float) -> Array:
-    """The parameters B_i of the Huber losses of Section 2.5."""
-    return gamma / sample.norms

@@ -335,7 +335,7 @@ def _comparisons(evidence: Evidence) -> Iterator[Claim]:
 
 def noise_quantile(p: int, beta: float) -> float:
     """The quantile at 1 - beta of the norm of p standard normal coordinates."""
-    return math.sqrt(chi2.isf(beta, p))
+    return math.sqrt(chi2.isf(beta, float(p)))
 
 
 def _exponent_in_beta(p: int) -> float:

@@ -24,7 +24,6 @@ from dpdescent.papers.brown2024.setting import (
     Row,
     Setting,
     Spec,
-    fixed_sample,
     law_of,
     panel_of,
     released,
@@ -195,8 +194,6 @@ ORDERS = (
     ("noise-ratio-linear", "Lemma 2.5", NOISE, 1.0,
      "gamma / (eta lambda) need grow no faster than p for noise to clip nothing"),
 )  # fmt: skip
-# Steps of the fixed example.
-STEPS = 20
 # Id, place, quantity: ratios to a bound that their 0.95 quantile must not exceed.
 BOUNDED = (
     ("eq-33", "(33)", PROJECTION, "all |x_i'(I - eta Sigma)^s z_t| are at most 2 c0 lambda sqrt(p) (7/8)^s sqrt(ln(2nT/beta))"),
@@ -242,30 +239,8 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
             + (", this one, which the paper calls rough, by a factor of hundreds" if id == "eq-80" else ""),
         )  # fmt: skip
     yield from _shapes(table, rows)
-    yield _first_term()
     yield _noise_ratio(_of_quantity(table, NOISE_OVER_C0))
     yield from _records(table[table["panel"] == "spectrum"])
-
-
-def _first_term() -> Claim:
-    """The claim on term (i) of (43), whose two forms (44) and (45) are compared on a fixed data set."""
-    n, p, eta = 60, 5, 0.25
-    sample, theta, cells = fixed_sample(n, p), np.ones(p), {}
-    sigma, away = sample.gram.xx / n, theta - linear_least_squares(sample.gram)
-    M, A, power = np.eye(p) - eta * sigma, np.zeros((p, p)), np.eye(p)
-    for t in range(1, STEPS + 1):
-        # A_t = (I - M^t) Sigma^{-1} is eta times the sum of M^j, j < t (Fact A.7).
-        A, power = A + eta * power, power @ M
-        first = np.abs(sample.X @ (np.eye(p) - power) @ away)
-        second = np.abs(sample.X @ A @ (sample.X.T @ (sample.y - sample.X @ theta))) / n
-        cells[f"t = {t}"] = exactly(float(np.abs(first - second).max() / first.max()))
-    return claim_on_all_cells(
-        id="eq-45", **TABLE | {"artefact": "bounds", "location": "(44), (45)", "kind": "theorem", "source": "identity"},
-        statement="(algebra) |x_i'(I - (I - eta Sigma)^t)(theta - theta_hat)| is |sum_j (y_j - x_j'theta) x_i' A_t x_j| / n",
-        quantity="largest difference of both sides over records, over the largest left side, on a fixed data set",
-        cells=cells, criterion=at_most(1e-9), changed="Added after a fourth review.",
-        note="(46) is part (v) of Condition 2.4 and no further step",
-    )  # fmt: skip
 
 
 def _of_quantity(table: pd.DataFrame, quantity: str) -> pd.DataFrame:

@@ -9,14 +9,17 @@ from dpdescent.papers.choquettechoo2023 import (
     components,
     convergence,
     damping,
+    decompositions,
     events,
     exact_errors,
+    frequencies,
     gradients,
     guarantees,
     identities,
     limits,
     mean_estimation,
     noise_matrices,
+    nonquadratic,
     optimal_noise,
     preliminaries,
     sensitivities,
@@ -28,7 +31,8 @@ from dpdescent.replication.judging.evidence import Bound, Evidence
 PARTS = (
     identities.evaluate, sensitivities.evaluate, mean_estimation.evaluate, optimal_noise.evaluate, exact_errors.evaluate, limits.evaluate,
     damping.evaluate, spectra.evaluate, damping.evaluate_nu, convergence.evaluate, components.evaluate,
-    events.evaluate, gradients.evaluate, noise_matrices.evaluate, guarantees.evaluate, strongly_convex.evaluate, preliminaries.evaluate,
+    decompositions.evaluate, events.evaluate, gradients.evaluate, noise_matrices.evaluate, guarantees.evaluate, strongly_convex.evaluate,
+    nonquadratic.evaluate, frequencies.evaluate, preliminaries.evaluate,
 )  # fmt: skip
 
 

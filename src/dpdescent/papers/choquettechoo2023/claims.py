@@ -11,9 +11,11 @@ from dpdescent.papers.choquettechoo2023 import (
     digits,
     events,
     finite_time,
+    frequencies,
     gradients,
     guarantees,
     limits,
+    low_rank,
     mean_estimation,
     misprints,
     optimal_noise,
@@ -28,8 +30,8 @@ from dpdescent.papers.choquettechoo2023 import (
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (
-    guarantees, optimal_noise, mean_estimation, regression, limits, orders, spectra, sensitivities, damping,
-    finite_time, powers, gradients, events, misprints, strongly_convex, comparisons, digits, costs,
+    guarantees, optimal_noise, mean_estimation, regression, limits, orders, spectra, low_rank, sensitivities, damping,
+    finite_time, powers, gradients, events, misprints, strongly_convex, frequencies, comparisons, digits, costs,
     prefix_sums,
 )  # fmt: skip
 

@@ -25,7 +25,9 @@ GRID = 400
 WORDS = {"exact": "error at the best rate", "clipped": "error at the tuned rate"}
 # Relaxation times, 1/(eta mu), after which the limit is taken; the relative gap that two starts may have then.
 RELAXATIONS, SETTLED = 20.0, 1e-9
-# The exponent of Corollary D.14's first term at which it is compared.
+# Steps over which moments are followed; the relative step that rounding may make of 0.
+FOLLOWED, ROUNDED = 4000, 1e-13
+# The exponent of the corollaries' first terms at which they are compared.
 EXPONENTS = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 
@@ -150,14 +152,14 @@ def _least(tuning: Tuning, eta_max: float) -> float:
 
 
 def _starts(evidence: Evidence) -> Iterator[Bound]:
-    """Rows on both mechanisms' starts at the smallest T of the exact panel, and on Corollary D.14's first term."""
+    """Rows on both mechanisms' starts at the smallest T of the exact panel, on the corollaries' first terms, and on Lemma D.12."""
     exact = error_rows(evidence, "exact")
     shortest = ends(row["T"] for row in exact)[:1]
     for row in (row for row in exact if row["T"] in shortest):
         run, name = run_of(evidence, row), str(row["mechanism"])
         yield _other_start(run, name)
-        if name == DP_SGD:
-            yield from (_first_term(run, exponent) for exponent in EXPONENTS)
+        yield from (_first_term(run, name, exponent) for exponent in EXPONENTS)
+        yield from _growing(run, name)
 
 
 def _other_start(run: Run, name: str) -> Bound:
@@ -176,22 +178,55 @@ def _other_start(run: Run, name: str) -> Bound:
     )  # fmt: skip
 
 
-def _first_term(run: Run, exponent: float) -> Bound:
-    """Evaluates `kappa exp(-mu eta T)` at the learning rate and T that make the exponent that of Corollary D.14."""
-    problem, size, T = run.problem, formulas.dp_sgd_steps(run), run.T
+def _first_term(run: Run, name: str, exponent: float) -> Bound:
+    """Evaluates `kappa exp(-mu eta T)` at the learning rate and T that make the exponent that of D.14, or of D.15."""
+    problem, T = run.problem, run.T
+    sgd = name == DP_SGD
+    size, power = (formulas.dp_sgd_steps(run), 5) if sgd else (formulas.nu_dp_ftrl_steps(run), 7)
     # By iteration, because T is in the logarithm of its own condition, rho T/(kappa^2 d_eff^2 d log^5(T/p)).
     for _ in range(200):
-        T = exponent * size * math.log(T / run.failure) ** 5
+        T = exponent * size * math.log(T / run.failure) ** power
     at_rate = replace(problem, eta=exponent / (problem.mu * T))
     start = start_of(run)
     gap = 0.5 * float(problem.lam @ start**2)
+    text = f"rho T/(kappa^2 d_eff^2 d log^{power}(T/p){'' if sgd else ' log(kappa^2 d_eff^2 d/rho)'})"
     return bound_row(
-        bound="what is left of the start", location="Cor. D.14",
-        value=gap * problem.largest / problem.mu * math.exp(-exponent),
-        measured=laws.transient(at_rate, start, T),
-        setting=f"finite T: d={problem.d}, T={T:.3g}, rho T/(kappa^2 d_eff^2 d log^5(T/p)) = {exponent:g}",
+        bound="what is left of the start" if sgd else "what is left of the start, nu-DP-FTRL",
+        location="Cor. D.14" if sgd else "Cor. D.15", value=gap * problem.largest / problem.mu * math.exp(-exponent),
+        measured=laws.transient(at_rate, start, T), setting=f"finite T: d={problem.d}, T={T:.3g}, {text} = {exponent:g}",
         note=(
-            "kappa (F_0 - F*) exp(-rho T/(kappa^2 d_eff^2 d log^5(T/p))), the second factor not being printed; "
+            f"kappa (F_0 - F*) exp(-{text}), the second factor not being printed; "
             f"measured is what is left of the start, exactly, at the learning rate whose eta mu T that is; {HALF}"
         ),
     )  # fmt: skip
+
+
+def _growing(run: Run, name: str) -> Iterator[Bound]:
+    """Evaluates Lemma D.12(a) step by step, with labels' noise and without."""
+    if not run.problem.eta * run.moment <= 1.0:
+        return
+    strategy = strategy_of(run.problem, name)
+    for sigma_sgd in (0.0, 1.0):
+        problem = replace(run.problem, sigma_sgd=sigma_sgd)
+        steps = step_moments(problem, strategy.coefficients(FOLLOWED), strategy.sensitivity_squared_limit())
+        increments = np.diff(steps, axis=0) / steps[1:]
+        yield bound_row(
+            bound="relative step of E theta~' theta~''", location="Lemma D.12", value=0.0, measured=float(increments.min()),
+            setting=f"finite T: {name}, d={problem.d}, eta={problem.eta:.4g}, sigma_sgd={sigma_sgd:g}, t up to {FOLLOWED}",
+            direction="at least", allowed=ROUNDED,
+            note=f"0; the smallest over steps and eigenvectors of H, along which the covariance is diagonal; exact, from theta*, up to rounding, {ROUNDED:g}",
+        )  # fmt: skip
+
+
+def step_moments(problem: RegressionProblem, beta: Array, gamma_squared: float) -> Array:
+    """Second moments of theta_t - theta* from theta_0 = theta*, shape (T + 1, d), by (83), Gaussian inputs.
+
+    The weights q of the first coefficients may fall from step to step, so that it is not plain that moments never do.
+    """
+    step, contraction = laws.second_moment_step(problem), 1.0 - problem.rates
+    sigma_squared = problem.noise_variance(gamma_squared)
+    memory, q, moments = np.zeros(problem.d), np.zeros(problem.d), [np.zeros(problem.d)]
+    for b in beta:
+        q, memory = q + b**2 + 2.0 * b * memory, contraction * (memory + b)
+        moments.append(step @ moments[-1] + problem.eta**2 * (problem.lam * problem.sigma_sgd**2 + sigma_squared * q))
+    return np.array(moments)

@@ -14,7 +14,7 @@ from dpdescent.checks import as_list
 from dpdescent.noise.strategies import toeplitz
 from dpdescent.papers.choquettechoo2023 import finite_time, formulas, laws, streams
 from dpdescent.papers.choquettechoo2023.convergence import run_of
-from dpdescent.papers.choquettechoo2023.criteria import NEARLY, claim, claim_on_all_cells, rows
+from dpdescent.papers.choquettechoo2023.criteria import NEARLY, RATE, claim, claim_on_all_cells, rows
 from dpdescent.papers.choquettechoo2023.formulas import Run
 from dpdescent.papers.choquettechoo2023.setting import DP_SGD, NU, Array, RegressionProblem, Row, Spec, names, power_law
 from dpdescent.papers.choquettechoo2023.streams import StreamArm
@@ -25,7 +25,7 @@ from dpdescent.replication.judging.bound_rows import bound_row
 from dpdescent.replication.judging.criteria import at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence
 from dpdescent.replication.judging.records import HIDDEN
-from dpdescent.replication.judging.statistics import NOTHING, less_number, proportion, with_value
+from dpdescent.replication.judging.statistics import NOTHING, Estimate, exactly, less_number, proportion, with_value
 
 # Rules for the learning rate, each of a theorem at its constants 1, and with it for the clip norm of the noise.
 ITERATES, NO_CLIPPING = "rate of D.4", "rate of D.13"
@@ -35,8 +35,12 @@ ARTEFACT = "ext_gradients"
 AXES = {"dimension": "d", "labels": "labels", "start": "start", "steps": "T"}
 # The printed power in (9) of the column that a panel moves, where it decides the maximum; T has logarithms only.
 PRINTED = {"dimension": 1.0, "labels": 1.0, "start": 1.0, "steps": 0.0}
+# Parameters of Theorem D.4's two noise terms where they are not moved; T, which is in the logarithm alone.
+TERMS, TERMS_T = {"1/eta": 1e5, "d": 16.0, "kappa": 100.0, "eta mu/nu": 1.0}, 1e6
 # Starts at which their term is the larger one, beside labels of sd 1.
 FAR = 1.0
+# Columns of quantiles by 1/p.
+LEVELS = {10.0: "q90", 20.0: "q95", 40.0: "q975"}
 WHOLE = "what a share 1 - p of runs does not exceed, p the failure probability"
 ORDERS = "constants have no value: growth is judged, not the level"
 NEW = "The claim was added after a review: constants and powers of the logarithm have no value, but growth does."
@@ -190,23 +194,35 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     yield claim_on_all_cells(
         id="gradient-powers", **SECTION_2_3,
         statement="for eta small enough no gradient exceeds c max(Tr H |theta_0 - theta*|, sigma_sgd sqrt(Tr H)) polylog(T/p) with probability 1 - p: linear in Tr H and the distance, in sigma_sgd sqrt(Tr H), polylogarithmic in T",
-        quantity=f"log-log slope of the largest gradient ({WHOLE}) in Tr H, in sigma_sgd sqrt(Tr H), in the distance and in T, less the printed power, at the rates of D.4 and of D.13: the largest",
-        cells={f"{place}, {rule}": slope for rule in (ITERATES, NO_CLIPPING) for place, slope in _slopes(gradient[gradient["rule"] == rule]).items()},
+        quantity=f"log-log slope of the largest gradient ({WHOLE}) in Tr H, in sigma_sgd sqrt(Tr H), in the distance, in T and in 1/p, less the printed power, at the rates of D.4 and of D.13: the largest",
+        cells={
+            f"{place}, {rule}": slope
+            for rule in (ITERATES, NO_CLIPPING)
+            for place, slope in (_slopes(gradient[gradient["rule"] == rule]) | _by_failure(gradient[gradient["rule"] == rule], 0.0)).items()
+        },
         criterion=at_most(NEARLY, ": no faster than the bound, logarithms omitted"),
-        changed=f"{NEW} Before a second review it was judged at the rate of D.13 alone, at which iterates do not move.",
+        changed=f"{NEW} Before a second review it was judged at the rate of D.13 alone, at which iterates do not move; before a fourth p was held.",
         note=f"{ORDERS}; at the logarithm's power 5/2 of D.13, {_levels(gradient, 'summary')}",
     )  # fmt: skip
-    for id, series, table, form in (
-        ("iterate-bound", "squared distances from theta* are at most C (|theta_0'|^2 + eta R^2 sigma_sgd^2/mu + eta^2 sigma^2 d |beta|_1^2/nu) log^3(T/p)", distance[distance["rule"] == ITERATES], "iterate_form"),
-        ("gradient-bound-d.4", "squared gradients are at most C R^4 times that, with sigma_sgd^2/R^2 added, times log^5(T/p) in the place of log^3", large, "gradient_form"),
+    for id, series, table, form, power in (
+        ("iterate-bound", "squared distances from theta* are at most C (|theta_0'|^2 + eta R^2 sigma_sgd^2/mu + eta^2 sigma^2 d |beta|_1^2/nu) log^3(T/p)", distance[distance["rule"] == ITERATES], "iterate_form", 1.5),
+        ("gradient-bound-d.4", "squared gradients are at most C R^4 times that, with sigma_sgd^2/R^2 added, times log^5(T/p) in the place of log^3", large, "gradient_form", 2.5),
     ):  # fmt: skip
         yield claim_on_all_cells(
             id=id, artefact=ARTEFACT, location="Thm D.4", kind="theorem", source="paper",
             statement=f"with probability 1 - p all {series}",
-            quantity=f"log-log slope, in the parameter that grows, of the largest norm ({WHOLE}) over the root of the bound: the largest",
-            cells=_growth(table, form), criterion=at_most(NEARLY, ": no faster than the bound, logarithms omitted"),
-            changed=f"{NEW} Before a second review the quotient was to grow by no more than a factor of four.", note=f"{ORDERS}; {_levels(table, form)}",
+            quantity=f"log-log slope, in the parameter that grows, of the largest norm ({WHOLE}) over the root of the bound; p at the same runs: the largest",
+            cells={**_growth(table, form), **_by_failure(table, power)}, criterion=at_most(NEARLY, ": no faster than the bound, logarithms omitted"),
+            changed=f"{NEW} Before a second review the quotient was to grow by no more than a factor of four; before a fourth p was held.", note=f"{ORDERS}; {_levels(table, form)}",
         )  # fmt: skip
+    yield claim_on_all_cells(
+        id="iterate-bound-terms", artefact=ARTEFACT, location="Thm D.4, Prop. D.7, D.8", kind="theorem", source="paper",
+        statement="squared, what labels and privacy noise add to the iterates is at most C eta R^2 sigma_sgd^2/mu and C eta^2 sigma^2 d |beta|_1^2/nu, nu of at most eta mu, times logarithms of T/p",
+        quantity=f"log-log slope of the exact mean of each over its term, in the limit of many steps, in each parameter, with eta = {1.0 / TERMS['1/eta']:g}, d = {TERMS['d']:g}, kappa = {TERMS['kappa']:g}, nu = eta mu where they are not moved, half of the eigenvalues 1, half 1/kappa: the largest",
+        cells=_terms(evidence.settings["failure"]) if len(distance) else {}, criterion=at_most(RATE, ": it outgrows its term by no power"),
+        changed="The claim was added after a fourth review: kappa and nu were held, and the terms were judged together.",
+        note="means are no quantiles, but no bound with probability 1 - p for every p holds that a mean outgrows by a power",
+    )  # fmt: skip
     clipped = rows(evidence, ARTEFACT, series="clipped", rule=NO_CLIPPING)
     # Clopper-Pearson limits without a correction, because all shares must pass.
     shares = [proportion(row["mean"], row["trials"]) for row in algebra.rows_of(clipped) if row["trials"] > 0]
@@ -219,6 +235,44 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         changed="Before a review the claim was not testable, because the constants have no value; it is judged at 1. Before a third review a larger share counted as not reproduced, which it is not at another constant.",
         note=_least_constants(gradient, distance),
     )  # fmt: skip
+
+
+def _terms(failure: float) -> dict[str, Estimate]:
+    """The slope of each component's exact mean over its term of Theorem D.4, by parameter, written so that it grows."""
+    cells = {}
+    for axis in TERMS:
+        moved = [TERMS | {axis: TERMS[axis] * factor} for factor in (1.0, 10.0, 100.0)]
+        ratios = pd.DataFrame([_over_terms(failure, *case.values()) for case in moved])
+        for part in ratios:
+            table = pd.DataFrame({"at": [case[axis] for case in moved], "mean": ratios[part], "se": math.nan})
+            cells[f"{part}, {axis}"] = algebra.least_squares_slope(table, "at")
+    return cells
+
+
+def _over_terms(failure: float, steps: float, d: float, kappa: float, share: float) -> dict[str, float]:
+    """The exact mean square of the labels' part and of the privacy noise's, over their terms at constant 1.
+
+    Args:
+        failure: p.
+        steps: 1/eta.
+        d, kappa: dimension and condition number.
+        share: eta mu/nu, at least 1.
+    """
+    half = np.ones(int(d) // 2)
+    quiet = RegressionProblem(np.concatenate([half, half / kappa]), 1.0 / steps, 1.0)
+    loud, nu = replace(quiet, sigma_sgd=1.0), quiet.eta * quiet.mu / share
+    unit, moment = quiet.noise_variance(1.0), formulas.fourth_moment(quiet.lam)
+    arms = {
+        "privacy, nu-DP-FTRL": (laws.q_nu(quiet, nu), 2.0 - math.sqrt(nu)),
+        "privacy, DP-SGD": (laws.q_identity(quiet), 1.0),
+    }
+    labels = laws.variances(loud, np.zeros(quiet.d), 0.0).sum()
+    at = {"T": TERMS_T, "failure": failure, "moment": moment, "distance": 0.0}
+    ratios = {"labels": labels / formulas.iterate_bound(Run(loud, **at), sigma_squared=0.0, beta_norm=1.0, nu=nu)}
+    for name, (q, beta_norm) in arms.items():
+        bound = formulas.iterate_bound(Run(quiet, **at), sigma_squared=unit, beta_norm=beta_norm, nu=nu)
+        ratios[name] = laws.variances(quiet, q, 1.0).sum() / bound
+    return ratios
 
 
 def _least_constants(gradient: pd.DataFrame, distance: pd.DataFrame) -> str:
@@ -240,7 +294,7 @@ def _least_constants(gradient: pd.DataFrame, distance: pd.DataFrame) -> str:
 
 def _quantiles(evidence: Evidence, series: str) -> pd.DataFrame:
     """Rows of a series, with the quantile of level 1 - p for a mean and `labels`, sigma_sgd sqrt(d)."""
-    level = {0.05: "q95", 0.1: "q90", 0.025: "q975"}.get(evidence.settings["failure"], "q95")
+    level = LEVELS.get(round(1.0 / evidence.settings["failure"]), "q95")
     table = rows(evidence, ARTEFACT, series=series)
     label_sizes = algebra.floats(table, "sigma_sgd") * algebra.floats(table, "d") ** 0.5
     return table.assign(mean=algebra.floats(table, level), se=math.nan, labels=label_sizes)
@@ -260,6 +314,23 @@ def _growth(table: pd.DataFrame, form: str) -> algebra.Places:
         ratios = group.assign(mean=algebra.floats(group, "mean") / algebra.floats(group, form))
         slopes[f"{panel}, {mechanism}"] = algebra.least_squares_slope(ratios, AXES[panel])
     return {place: slope for place, slope in slopes.items() if not math.isnan(slope.value)}
+
+
+def _by_failure(table: pd.DataFrame, power: float) -> algebra.Places:
+    """The log-log slope in 1/p of what a share 1 - p of runs does not exceed, over `log^power(T/p)`.
+
+    By panel and mechanism, on average over the panel, because a quantile of one place is uncertain.
+    """
+    slopes: dict[str, list[float]] = {}
+    for panel, mechanism, group in _panels(table):
+        for row in algebra.rows_of(group):
+            values = [row[level] / math.log(row["T"] * at) ** power for at, level in LEVELS.items()]
+            quantiles = pd.DataFrame({"at": list(LEVELS), "mean": values, "se": math.nan})
+            slopes.setdefault(f"1/p, {panel}, {mechanism}", []).append(
+                algebra.least_squares_slope(quantiles, "at").value
+            )
+    means = {place: float(np.mean(values)) for place, values in slopes.items()}
+    return {place: exactly(mean) for place, mean in means.items() if not math.isnan(mean)}
 
 
 def _slopes(table: pd.DataFrame) -> algebra.Places:

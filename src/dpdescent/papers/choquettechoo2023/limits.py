@@ -262,6 +262,20 @@ def _rows_at_end(point: Point) -> Iterator[Bound]:
         yield _lower_row(f"lower bound in time, {name}", "Thm C.18", point, value, point.exact[name])
     if OPTIMUM in point.exact:
         yield _attained(point)
+    yield _weight_at_most(point)
+
+
+def _weight_at_most(point: Point) -> Bound:
+    """Evaluates the bound on h in the proof of Theorem C.15, which it reaches at frequency 0."""
+    problem = point.problem
+    grid = elliptic.Quadrature.graded(float(problem.rates.min()))
+    frequencies = np.append(grid.frequencies, 0.0)
+    value = float((1.0 / problem.lam).sum()) / problem.eta**2
+    return bound_row(
+        bound="h(omega)", location="Thm C.15, proof", setting=point.text, value=value,
+        measured=float(laws.h(problem, frequencies).max()), note="Tr H^-1 / eta^2; measured is the largest over frequencies",
+        allowed=1e-12 * value,
+    )  # fmt: skip
 
 
 def _attained(point: Point) -> Bound:

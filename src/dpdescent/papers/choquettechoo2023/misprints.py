@@ -13,7 +13,14 @@ import pandas as pd
 from scipy.signal import lfilter
 
 from dpdescent.checks import require_positive
-from dpdescent.papers.choquettechoo2023 import elliptic, formulas, laws, mean_law, strongly_convex
+from dpdescent.papers.choquettechoo2023 import (
+    decompositions,
+    elliptic,
+    formulas,
+    laws,
+    mean_law,
+    strongly_convex,
+)  # fmt: skip
 from dpdescent.papers.choquettechoo2023.criteria import (
     EQUAL,
     ORDERS_OF_MAGNITUDE,
@@ -64,7 +71,7 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
     """Judges misprints, Table 4's last row as a grows, and Sec. 1.2's matrices."""
     present = len(rows(evidence, "ext_finite_time")) > 0
     yield claim_on_all_cells(
-        id="misprints", artefact="ext_finite_time", location="App. A.1, App. B, D.4, D.7, D.8, D.15, E.1, F.20", kind="theorem", source="ours",
+        id="misprints", artefact="ext_finite_time", location="App. A.1, App. B, D.2, D.4, D.7, D.8, D.15, E.1, F.20", kind="theorem", source="ours",
         statement="(ours) at these places what is printed is not what its own proof, or another place of the paper, has",
         quantity="factor between what is printed and the exact value, or between two displays of one quantity, at an example; where a factor is missing, by how much it moves them apart: the smallest",
         cells=_misprints() if present else {}, criterion=at_least(1.0 + EQUAL, words="above 1"),
@@ -92,6 +99,7 @@ def _misprints() -> dict[str, Estimate]:
         "App. B, E delta^2 for its half": whole / half,
         "App. B, exp(-eta t) for (1 - eta)^t in beta*_t, eta = 0.5, t = 100": math.exp(-50.0) / 0.5**100,
         "App. B, sigma_dp^2 with gamma^2 in it, below (19), eta = 0.01": _twice_gamma(0.01),
+        "D.2, Q_t ... Q_0 for Q_(t-1) ... Q_0 in (67), and likewise in (68) and the first line of (69)": _one_step_late(),
         "D.4, c R^2 log(T/p) for its inverse, over the largest stable rate": moment
         * math.log(1000 / 0.05)
         * 0.5
@@ -107,6 +115,12 @@ def _misprints() -> dict[str, Estimate]:
 
 def _problem(sigma_sgd: float = 0.0, clip_norm: float = 1.0) -> RegressionProblem:
     return RegressionProblem(power_law(8, 1.0), 0.01, 1.0, clip_norm, sigma_sgd)
+
+
+def _one_step_late() -> float:
+    """The ratio of the start's part of an iterate, by (58), to (67) as printed, in norm: the largest over steps."""
+    steps = enumerate(decompositions.parts()[0][:-1])
+    return max(float(np.linalg.norm(exact) / np.linalg.norm(decompositions.products(t)[0])) for t, exact in steps)
 
 
 def _twice_gamma(eta: float) -> float:

@@ -17,7 +17,7 @@ import pandas as pd
 
 from dpdescent.checks import as_list, require_non_negative, require_positive
 from dpdescent.papers.choquettechoo2023 import criteria
-from dpdescent.papers.choquettechoo2023.criteria import claim, claim_on_all_cells, ends, mean_at, rows
+from dpdescent.papers.choquettechoo2023.criteria import claim_on_all_cells, ends, mean_at, rows
 from dpdescent.papers.choquettechoo2023.elliptic import Quadrature, diagonal, distance_squared
 from dpdescent.papers.choquettechoo2023.multipliers import Descent, Multiplier, best_multiplier
 from dpdescent.papers.choquettechoo2023.setting import DP_SGD, NU, Array, Row, Spec
@@ -38,11 +38,6 @@ PANELS = "over learning rates and multipliers"
 Rule = Callable[[pd.Series, pd.Series], pd.Series]
 SECTION_3: records.Place = {"artefact": "fig03", "location": "Sec. 3", "kind": "figure", "source": "paper"}
 WORDS_OF_SECTION_3: records.Place = {"artefact": "fig03", "location": "Sec. 3", "kind": "text", "source": "paper"}
-
-
-# The grid of a stationary law: its half width as a multiple of the widest sd, points for each sd of a step's noise, and
-# the least eta mu at which it has some hundred points.
-WIDTHS, PER_STEP, SLOWEST = 10.0, 4.0, 0.0049
 
 
 @dataclass(frozen=True)
@@ -197,27 +192,6 @@ def quadratic_suboptimality(problem: StronglyConvexProblem, grid: Quadrature, no
     return curvature / descent.L * value_without_slack(problem, grid, noise, response)
 
 
-def changing_slope_suboptimality(problem: StronglyConvexProblem) -> float:
-    """The exact F_inf of DP-SGD where each coordinate's slope is L above the minimiser and mu below it.
-
-    The stationary law of a coordinate solves a linear system on points a quarter of a step's noise apart, where sums of
-    normal densities are exact to rounding.
-    """
-    descent = problem.descent
-    noise = descent.eta * problem.clip_norm / math.sqrt(2.0 * problem.rho)
-    widest = noise / math.sqrt(2.0 * descent.eta * descent.mu)
-    points = np.arange(-WIDTHS * max(widest, noise), WIDTHS * max(widest, noise), noise / PER_STEP)
-    slopes = np.where(points > 0.0, descent.L, descent.mu)
-    steps = (points - (points - descent.eta * slopes * points)[:, None]) / noise
-    moves = np.exp(-0.5 * steps**2)
-    moves /= moves.sum(axis=1, keepdims=True)
-    # One balance follows from the others; in its place all probabilities sum to one.
-    balance = moves.T - np.eye(len(points))
-    balance[0] = 1.0
-    law = np.linalg.solve(balance, np.eye(1, len(points))[0])
-    return problem.d * float(law @ (0.5 * slopes * points**2))
-
-
 def _costs(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise) -> Array:
     """Returns the weights of psi in (10), shape (n,)."""
     density = problem.clip_norm**2 / problem.rho * noise.power * noise.sensitivity_squared + problem.sigma_sgd**2
@@ -266,7 +240,6 @@ def judge(evidence: Evidence) -> Iterator[Claim]:
         quantity=f"rounds of the alternation until the bound changes by less than a thousandth: the most over condition numbers, {PANELS}",
         cells=criteria.values(table, "iterations", PLACE), criterion=at_most(criteria.QUICKLY, words=f"at most {criteria.QUICKLY}"),
     )  # fmt: skip
-    yield _stabilises(evidence)
     yield _linear(table)
 
 
@@ -290,13 +263,27 @@ def _linear(table: pd.DataFrame) -> Claim:
         after = parts(larger[symbol])
         for (part, value), power in zip(after.items(), powers, strict=True):
             cells[f"{part} part, {symbol}"] = exactly(math.log(value / before[part], factor) - power)
-    # The smallest wrong world: a power of a symbol that is off by a half, such as the root of d.
+    cells["whole, L at equal eta L and kappa"] = exactly(_units(factor) + 1.0)
+    # The smallest wrong world: a power of a symbol that is off by a half, such as the root of d, or of L.
     return claim_on_all_cells(
         id="theorem-3.1-linear", artefact="fig03", location="Thm 3.1", kind="theorem", source="identity",
-        statement="(algebra) the bound (10) is linear in d, its privacy part in G^2 and 1/rho, its data part in sigma_sgd^2",
-        quantity=f"exponent of a symbol in a part of the bound, from one value to {factor:g} times it, less the printed one: the furthest from 0",
-        cells=cells if len(table) else {}, criterion=within_of(0.0, 1e-9), changed="Added after a third review.",
+        statement="(algebra) the bound (10) is linear in d, its privacy part in G^2 and 1/rho, its data part in sigma_sgd^2; its factor L and its psi make it scale as F does when units change",
+        quantity=f"exponent of a symbol in a part of the bound, from one value to {factor:g} times it, less the printed one; L moves mu and 1/eta with it, which F_inf follows as 1/L: the furthest from 0",
+        cells=cells if len(table) else {}, criterion=within_of(0.0, 1e-9), changed="Added after a third review, L after a fourth.",
     )  # fmt: skip
+
+
+def _units(factor: float) -> float:
+    """The exponent of L in the bound at its best static multiplier, where mu and 1/eta grow with L.
+
+    Such a step is that of F divided by L, under privacy noise that is smaller by L: F_inf falls as 1/L.
+    """
+    values = []
+    for L in (1.0, factor):
+        problem = StronglyConvexProblem(Descent(0.1 / L, 0.1 * L, L), 1.0, 1.0, 1, 1.0)
+        grid = frequency_grid("graded", 100, 0.01)
+        values.append(bound(problem, grid, nu_noise(problem, grid), T_max=0).value)
+    return math.log(values[1] / values[0], factor)
 
 
 def _tighter(bounds: dict[str, pd.DataFrame]) -> Iterator[Claim]:
@@ -362,32 +349,11 @@ def _end_to_end(table: pd.DataFrame) -> Estimate:
     return algebra.ratio_of_rows(table.iloc[-1], table.iloc[0]) if table["kappa"].nunique() > 1 else NOTHING
 
 
-def _stabilises(evidence: Evidence) -> Claim:
-    """Judges the number of frequencies; it is open where cells disagree, because eta and kappa are not stated."""
-    points = evidence.published["grid_points"]
-    uniform, limit = (rows(evidence, "fig03", variant, multiplier="static") for variant in ("uniform grid", "main"))
-
-    def distance(table: pd.DataFrame) -> Estimate:
-        ratios = algebra.ratios(table, limit, [*PLACE, "series"]).values()
-        distances = [abs(ratio.value - 1.0) for ratio in ratios]
-        return Estimate(max(distances), min(distances), max(distances)) if distances else NOTHING
-
-    return claim(
-        id="fig03-grid", **WORDS_OF_SECTION_3,
-        statement=f"the values stabilise quickly as k increases; the change drops below a threshold at k = {points}",
-        quantity=f"relative distance of the bound on {points} uniform points to that on a graded grid: the largest; the interval is the range over cells",
-        measured=distance(uniform), criterion=at_most(criteria.AGREES, " in every cell; open where cells disagree, as neither eta nor the range of kappa is stated"),
-        straddles="unstated value decides",
-        note=f"largest by eta: {algebra.places_text(algebra.measured_by(uniform, ['eta'], distance))}",
-    )  # fmt: skip
-
-
 def evaluate(evidence: Evidence) -> Iterator[Bound]:
     """Rows of every learning rate and condition number."""
     table = rows(evidence, "fig03")
     for row in rows_of(table[table["multiplier"] != STATIC]):
         yield from _soundness(evidence, row)
-        yield from _changing_slope_row(evidence, row)
     middle = table[table["kappa"].isin(ends_and_middle(table["kappa"]))]
     for row in rows_of(middle[middle["multiplier"] != STATIC]):
         yield from _more_lags(table, row)
@@ -402,11 +368,11 @@ def at_ends(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["kappa"].isin(ends(table["kappa"]))]
 
 
-def _place_of(row: pd.Series) -> str:
+def place_of(row: pd.Series) -> str:
     return f"Figure 3: {row['series']}, {row['multiplier']}, eta={row['eta']:g}, kappa={row['kappa']:g}"
 
 
-def _problem_and_grid(evidence: Evidence, row: pd.Series) -> tuple[StronglyConvexProblem, Quadrature]:
+def problem_and_grid(evidence: Evidence, row: pd.Series) -> tuple[StronglyConvexProblem, Quadrature]:
     artefact_spec = evidence.spec["artefacts"]["fig03"]
     cell: dict[str, Any] = artefact_spec["cells"]["all"] | {"eta": float(row["eta"])}
     problem = problem_of({"settings": artefact_spec["settings"], "cell": cell}, float(row["kappa"]))
@@ -419,7 +385,7 @@ def _soundness(evidence: Evidence, row: pd.Series) -> Iterator[Bound]:
     """Compares the bound with exact errors of quadratics of any curvature, which are strongly convex and smooth."""
     if row["series"] == OPTIMIZED:
         return
-    problem, grid = _problem_and_grid(evidence, row)
+    problem, grid = problem_and_grid(evidence, row)
     noise = Noise.independent(grid) if row["series"] == DP_SGD else nu_noise(problem, grid)
     yield _quadratic_row(problem, grid, noise, row)
     yield _distance_row(problem, grid, noise, row)
@@ -436,7 +402,7 @@ def _distance_row(problem: StronglyConvexProblem, grid: Quadrature, noise: Noise
         f"the bound is {value / exact[worst]:.4g} times it"
     )
     return bound_row(
-        bound="mean squared distance on a quadratic", location="Thm E.1", setting=_place_of(row), value=value,
+        bound="mean squared distance on a quadratic", location="Thm E.1", setting=place_of(row), value=value,
         measured=exact[worst], note=why,
     )  # fmt: skip
 
@@ -450,24 +416,8 @@ def _quadratic_row(problem: StronglyConvexProblem, grid: Quadrature, noise: Nois
         f"bound is {row['mean'] / exact[worst]:.4g} times it, 4 times where only constants are lost; F - F*"
     )
     return bound_row(
-        bound="bound (10) on a quadratic", location="Thm 3.1, (10)", setting=_place_of(row), value=row["mean"],
+        bound="bound (10) on a quadratic", location="Thm 3.1, (10)", setting=place_of(row), value=row["mean"],
         measured=exact[worst], note=why,
-    )  # fmt: skip
-
-
-def _changing_slope_row(evidence: Evidence, row: pd.Series) -> Iterator[Bound]:
-    """Compares the bound of DP-SGD with a function that is no quadratic, where its law is narrow enough for a system."""
-    problem, _ = _problem_and_grid(evidence, row)
-    if row["series"] != DP_SGD or problem.descent.eta * problem.descent.mu < SLOWEST:
-        return
-    measured = changing_slope_suboptimality(problem)
-    why = (
-        f"measured is the exact F_inf of slope L above the minimiser and mu below it, by its stationary law; the bound is "
-        f"{row['mean'] / measured:.4g} times it; F - F*"
-    )
-    yield bound_row(
-        bound="bound (10) where the slope changes", location="Thm 3.1, (10)", setting=_place_of(row),
-        value=row["mean"], measured=measured, note=why,
     )  # fmt: skip
 
 
@@ -478,26 +428,26 @@ def _more_lags(table: pd.DataFrame, row: pd.Series) -> Iterator[Bound]:
         measured = row["mean"]
         why = f"that of the static multiplier; measured has more lags, which leave {measured / value:.4g} of it"
         yield bound_row(
-            bound="bound (10), more lags", location="App. E.1", setting=_place_of(row), value=value,
+            bound="bound (10), more lags", location="App. E.1", setting=place_of(row), value=value,
             measured=measured, note=why, allowed=criteria.SOLVED * value,
         )  # fmt: skip
 
 
 def _recomputed(evidence: Evidence, row: pd.Series) -> Iterator[Bound]:
     """Computes the static bound again; the optimised noise is made anew, and its bound compared with quadratics too."""
-    problem, grid = _problem_and_grid(evidence, row)
+    problem, grid = problem_and_grid(evidence, row)
     if row["series"] == OPTIMIZED:
-        best = optimised(problem, grid, T_max=0, sign=_sign(evidence))
+        best = optimised(problem, grid, T_max=0, sign=sign_of(evidence))
         yield _quadratic_row(problem, grid, best.noise, row)
     else:
         noise = Noise.independent(grid) if row["series"] == DP_SGD else nu_noise(problem, grid)
-        best = bound(problem, grid, noise, T_max=0, sign=_sign(evidence))
+        best = bound(problem, grid, noise, T_max=0, sign=sign_of(evidence))
     why = f"by the closed form of psi, equality up to {criteria.EQUAL:g} relative; measured is the table's"
     yield equality_row(
-        bound="bound (10), static", location="(93)", setting=_place_of(row), value=best.value, measured=row["mean"],
+        bound="bound (10), static", location="(93)", setting=place_of(row), value=best.value, measured=row["mean"],
         allowed=criteria.EQUAL * best.value, note=why,
     )  # fmt: skip
 
 
-def _sign(evidence: Evidence) -> str:
+def sign_of(evidence: Evidence) -> str:
     return str(evidence.spec["artefacts"]["fig03"]["settings"]["sign"])

@@ -7,10 +7,12 @@ and a table has variants for it, a claim is held to all of them (`criteria.at_re
 """
 
 from dpdescent.papers.liang2025 import (
+    angrist,
     beta_only,
     calibration,
     choices,
     conditioning,
+    conditions,
     convergence,
     definitions,
     far,
@@ -24,17 +26,22 @@ from dpdescent.papers.liang2025 import (
     paths,
     phases,
     plateau,
+    proofs,
     rates,
     real_data,
     sample_size,
+    tails,
     theorem,
+    transient,
+    whole_bound,
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
 # The guarantee that is at stake first; then in the paper's order: bounds, synthetic data, other estimators, real data.
 PARTS = (
-    lemma_f1, definitions, calibration, theorem, phases, rates, convergence, lemmas, paths, far, sample_size, plateau, iterations, choices,
-    beta_only, least_squares, friendly_core, friendly_moments, conditioning, real_data, in_range,
+    lemma_f1, definitions, calibration, theorem, phases, conditions, rates, whole_bound, convergence, lemmas, tails, paths, transient, proofs,
+    far, sample_size, plateau, iterations, choices, beta_only, least_squares, friendly_core, friendly_moments, conditioning, real_data,
+    angrist, in_range,
 )  # fmt: skip
 
 

@@ -197,7 +197,7 @@ def _angrist(evidence: Evidence) -> Iterator[Claim]:
         id="fig05-consistent", **ANGRIST,
         statement="the estimates are consistent with the 2SLS benchmark",
         quantity="relative distance of the median of beta^(T) to the 2SLS estimate of the same records",
-        measured=_distance(median_of(last), last["two_sls"]), criterion=at_most(CLOSE), changed=CHOSEN, note=ANALOGUE,
+        measured=relative_distance(median_of(last), last["two_sls"]), criterion=at_most(CLOSE), changed=CHOSEN, note=ANALOGUE,
     )  # fmt: skip
     yield untestable_claim(
         id="angrist-counts", **ANGRIST | {"location": "Sec. 4.2", "kind": "text", "source": "paper"},
@@ -212,7 +212,7 @@ def _angrist(evidence: Evidence) -> Iterator[Claim]:
         id="fig05-iterations", **ANGRIST | {"location": "Sec. 4.2, Figure 5(b)"},
         statement=f"converges in expectation after about {after} iterations",
         quantity=f"largest mean move of beta^(t), t >= {after}, to the end of its own run, relative to the centre, the mean of beta^(T)",
-        cells=_moves(evidence.select("fig05", parameter=MOVE), after), criterion=at_most(CLOSE), changed=f"{CHOSEN} {PAIRED}", note=ANALOGUE,
+        cells=relative_moves(evidence.select("fig05", parameter=MOVE), after), criterion=at_most(CLOSE), changed=f"{CHOSEN} {PAIRED}", note=ANALOGUE,
     )  # fmt: skip
     for figure, rho, id in ON_TARGET:
         last = _last(paths[rho])
@@ -220,7 +220,7 @@ def _angrist(evidence: Evidence) -> Iterator[Claim]:
             id=id, **ANGRIST | {"artefact": figure, "location": "App. G.4"},
             statement="the estimates converge in expectation within T = 20 iterations",
             quantity=f"relative distance of the mean of beta^(T) to the 2SLS estimate, rho = {rho:g}",
-            measured=_distance(mean_of(last), last["two_sls"]), criterion=at_most(CLOSE), changed=CHOSEN, note=ANALOGUE,
+            measured=relative_distance(mean_of(last), last["two_sls"]), criterion=at_most(CLOSE), changed=CHOSEN, note=ANALOGUE,
         )  # fmt: skip
     yield from _first_stages(evidence)
     yield claim_on_all_cells(
@@ -246,7 +246,7 @@ def _first_stages(evidence: Evidence) -> Iterator[Claim]:
         id="angrist-theta-path", **ANGRIST | {"location": "Sec. 4.2, Figure 5(b)"},
         statement="the mean path of Theta converges within T = 20 too",
         quantity="distance of the mean of Theta^(T) to the first stage of the same records, relative to it",
-        cells={f"rho = {rho:g}": _distance(mean_of(last), last["first_stage"]) for rho, last in ends.items()},
+        cells={f"rho = {rho:g}": relative_distance(mean_of(last), last["first_stage"]) for rho, last in ends.items()},
         criterion=at_most(CLOSE), changed=CHOSEN, note=ANALOGUE,
     )  # fmt: skip
 
@@ -292,7 +292,7 @@ def _card(evidence: Evidence) -> Iterator[Claim]:
             id=id, **CARD,
             statement=f"in all settings the estimates converge in expectation within T = {within} iterations",
             quantity=f"largest mean move of beta^(t), t >= {within}, to the end of its own run, relative to the centre, the mean of beta^(T), rho = {rho:g}",
-            cells=_moves(moves[moves["rho1"] == rho], within), criterion=at_most(CLOSE), changed=f"{CHOSEN} {PAIRED}",
+            cells=relative_moves(moves[moves["rho1"] == rho], within), criterion=at_most(CLOSE), changed=f"{CHOSEN} {PAIRED}",
             note=f"the centre is {_centre(paths, rho)}; that it is 2SLS is claim fig13-centre",
         )  # fmt: skip
     ends = {f"rho = {rho:g}": _last(path) for rho, path in paths.items()}
@@ -300,7 +300,7 @@ def _card(evidence: Evidence) -> Iterator[Claim]:
         id="fig13-centre", **CARD | {"source": "ours"},
         statement="(ours, as Figure 13's boxes are read) the private estimates centre on 2SLS in all settings",
         quantity="distance of the median of beta^(T) to the 2SLS estimate of the same records, relative to it, by rho",
-        cells={name: _distance(median_of(last), last["two_sls"]) for name, last in ends.items()},
+        cells={name: relative_distance(median_of(last), last["two_sls"]) for name, last in ends.items()},
         criterion=at_most(CLOSE), changed=f"Added after a review. {CHOSEN}",
     )  # fmt: skip
     yield judged_claim(
@@ -329,14 +329,14 @@ def _last(path: pd.DataFrame) -> "pd.Series[float]":
     return path.loc[path["t"].idxmax()]
 
 
-def _distance(estimate: Estimate, target: float) -> Estimate:
+def relative_distance(estimate: Estimate, target: float) -> Estimate:
     """|estimate - target| / |target|; an interval that holds the target reaches down to 0."""
     ends = [abs(end - target) / abs(target) for end in (estimate.low, estimate.high)]
     inside = estimate.low <= target <= estimate.high
     return Estimate(abs(estimate.value - target) / abs(target), 0.0 if inside else min(ends), max(ends))
 
 
-def _moves(path: pd.DataFrame, after: int) -> algebra.Places:
+def relative_moves(path: pd.DataFrame, after: int) -> algebra.Places:
     """Sizes of mean moves to the end of the run, by t, divided by the centre; an interval that holds 0 starts there.
 
     The centre is the mean of beta^(T), which is the mean move from the start, 0. Runs that stay there have none. The

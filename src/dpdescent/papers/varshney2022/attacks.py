@@ -15,19 +15,20 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from dpdescent.algorithms import dp_ambssgd
+from dpdescent.algorithms import dp_ambssgd, dp_ssgd
 from dpdescent.algorithms.dp_stat import Search
 from dpdescent.algorithms.sgd_arms import Adaptive, Fixed, SGDArm
 from dpdescent.checks import as_list
 from dpdescent.papers.varshney2022.arms import Arm, proved
 from dpdescent.papers.varshney2022.criteria import AGREES, SIGNIFICANT, claim_on_all_cells, rows, shares
 from dpdescent.papers.varshney2022.formulas import Array, gaussian_multiplier, published_multiplier
-from dpdescent.papers.varshney2022.setting import Entry, Part, Row, Spec
+from dpdescent.papers.varshney2022.setting import PAPER, Entry, Part, Row, Spec
 from dpdescent.privacy import zcdp
 from dpdescent.privacy.events import DisjointReleases, Release
+from dpdescent.randomness import stream
 from dpdescent.replication.judging import algebra
 from dpdescent.replication.judging.algebra import floats
-from dpdescent.replication.judging.bound_rows import CHANCE, bound_row, chance
+from dpdescent.replication.judging.bound_rows import CHANCE, bound_row, chance, exact_row
 from dpdescent.replication.judging.criteria import at_least, at_most
 from dpdescent.replication.judging.evidence import Bound, Claim, Evidence, Source
 from dpdescent.replication.judging.statistics import exactly
@@ -346,3 +347,24 @@ def evaluate(evidence: Evidence) -> Iterator[Bound]:
             bound="attained mu", location="Thm 3.6, Lemma 3.10", setting=f"audit: {attack['mechanism']}",
             value=attack["accounted"], measured=attack["mean"], direction="at most", note=why, allowed=chance(attack),
         )  # fmt: skip
+    yield from _single_steps()
+
+
+# Pairs of records, their dimension, the step, and the decades that their inputs and labels span.
+PAIRS, D, ETA, DECADES = 200, 5, 0.1, 3.0
+
+
+def _single_steps() -> Iterator[Bound]:
+    """Evaluates the sensitivity of DP-SSGD's update, whatever the two records are, by the engine without noise."""
+    rng = stream(1, PAPER, "sensitivity of a step")
+    sizes = 10.0 ** rng.uniform(-DECADES, DECADES, (2, PAIRS, 2, 1))
+    X, Y = sizes[0] * rng.standard_normal((PAIRS, 2, D)), sizes[1] * rng.standard_normal((PAIRS, 2, 1))
+    # The worst pair: opposite gradients above the threshold.
+    X[0], Y[0] = 1.0, [[10.0 * SCALE], [-10.0 * SCALE]]
+    arm = SGDArm(ETA, 0.0, Fixed(SCALE))
+    moved = 0.0
+    for records, labels in zip(X, Y, strict=True):
+        w, other = (dp_ssgd.descend(records[i : i + 1], labels[i : i + 1], [arm], rng).last[0] for i in (0, 1))
+        moved = max(moved, float(np.linalg.norm(w - other)))
+    why = f"measured is the largest of {PAIRS} pairs, inputs and labels from 10^-3 to 10^3, one with opposite gradients"
+    yield exact_row("|w' - w| of DP-SSGD's update", "Lemma A.1, proof", "w = 0", 2.0 * ETA * SCALE, moved, why)

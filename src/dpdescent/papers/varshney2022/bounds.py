@@ -10,16 +10,22 @@ from dpdescent.papers.varshney2022 import (
     comparison,
     conditions,
     dp_stat,
+    ill_conditioned,
     lemmas,
     privacy,
     probabilities,
     proof_quantiles,
     risk,
+    sampling,
     ssgd,
+    tails,
 )  # fmt: skip
 from dpdescent.replication.judging.evidence import Bound, Evidence
 
-PARTS = (privacy, attacks, ssgd, proof_quantiles, probabilities, risk, dp_stat, lemmas, batches, comparison, conditions)
+PARTS = (
+    privacy, attacks, ssgd, ill_conditioned, sampling, proof_quantiles, probabilities, risk, dp_stat, lemmas, batches, comparison, conditions,
+    tails,
+)  # fmt: skip
 
 
 def evaluate(evidence: Evidence) -> list[Bound]:

@@ -10,6 +10,7 @@ numbers, the same for all claims.
 
 from dpdescent.papers.varshney2022 import (
     attacks,
+    beyond_runs,
     choices,
     comparison,
     conditions,
@@ -20,17 +21,20 @@ from dpdescent.papers.varshney2022 import (
     orders,
     privacy,
     probabilities,
+    proof_quantiles,
     rates,
     risk,
+    sampling,
     single_pass,
     single_pass_orders,
+    tails,
     thresholds,
 )
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (
-    risk, probabilities, rates, large_samples, dimension, comparison, thresholds, dp_stat, choices, single_pass, privacy, attacks, lemmas, conditions,
-    orders, single_pass_orders,
+    risk, probabilities, rates, large_samples, dimension, comparison, thresholds, dp_stat, choices, single_pass, privacy, attacks, lemmas, beyond_runs, conditions, tails,
+    orders, single_pass_orders, sampling, proof_quantiles,
 )  # fmt: skip
 
 

@@ -11,18 +11,23 @@ from dpdescent.papers.wang2026 import (
     clipping,
     corollaries,
     correlation,
+    domination,
+    exact_tails,
     explicit_bounds,
     figure_1,
     guarantees,
     identities,
     independent_runs,
     lemma_runs,
+    lemma_widths,
     lemmas,
     localisation,
     multipliers,
+    network_identities,
     not_testable,
     parts_of_rates,
     powers,
+    prescriptions,
     printed_multipliers,
     remark_4_2,
     stability,
@@ -34,9 +39,9 @@ from dpdescent.papers.wang2026 import (
 from dpdescent.replication.judging.evidence import Claim, Evidence
 
 PARTS = (
-    figure_1, remark_4_2, correlation, terms, localisation, clipping, width, window_rates, parts_of_rates, corollaries, powers, guarantees,
+    figure_1, remark_4_2, correlation, terms, localisation, clipping, width, window_rates, parts_of_rates, corollaries, powers, prescriptions, guarantees,
     attained, multipliers, printed_multipliers, starts, explicit_bounds, stability, lemmas, lemma_runs, independent_runs,
-    identities, cited, not_testable,
+    lemma_widths, identities, network_identities, cited, exact_tails, domination, not_testable,
 )  # fmt: skip
 
 

@@ -241,7 +241,7 @@ IMPROVEMENTS = (
 )  # fmt: skip
 
 
-def _rate(source: str, point: Point, setting: str = "") -> float:
+def displayed_rate(source: str, point: Point, setting: str = "") -> float:
     """The rate of the population risk that the paper claims for a source, or for one setting of a source."""
     (entry,) = (
         candidate
@@ -253,9 +253,7 @@ def _rate(source: str, point: Point, setting: str = "") -> float:
 
 def _corollaries() -> Iterator[Claim]:
     for name, place, kind, source in CASES:
-        near, wide = (
-            max(inserted(source, point) / _rate(source, point) for point in points(grid)) for grid in (NEAR, WIDE)
-        )
+        near, wide = near_and_wide(partial(_over_rate, source))
         yield claim(
             id=name, artefact=ARTEFACT, location=place, kind=kind, source="identity",
             statement="(algebra) the theorem's bound at the prescribed B, T, eta, m and kappa is of the order of the displayed rate",
@@ -270,6 +268,12 @@ def points(grid: Sequence[Sequence[float]]) -> Iterator[Point]:
     return (Point(n, d, gamma, eps) for n, gamma, d, eps in itertools.product(*grid))
 
 
+def near_and_wide(value: Callable[[Point], float]) -> tuple[float, float]:
+    """The largest value over the narrow range of n, gamma, d and eps, and over the wide one."""
+    near, wide = (max(map(value, points(grid))) for grid in (NEAR, WIDE))
+    return near, wide
+
+
 def _power_of_gamma(value: Callable[[Point], float], gamma: float = 1e-4) -> float:
     """The exponent of gamma, read off two near margins where n is very large."""
     low, high = (value(Point(FAR, 4.0, margin, 1.0)) for margin in (gamma, gamma * STEP))
@@ -278,7 +282,7 @@ def _power_of_gamma(value: Callable[[Point], float], gamma: float = 1e-4) -> flo
 
 def _improvements() -> Iterator[Claim]:
     for margin, place, setting, source, words, powers in IMPROVEMENTS:
-        quoted = _power_of_gamma(partial(_rate, "Wang et al. 2026", setting=setting))
+        quoted = _power_of_gamma(partial(displayed_rate, "Wang et al. 2026", setting=setting))
         derived = _power_of_gamma(partial(inserted, source))
         yield claim(
             id=margin, artefact=ARTEFACT, location=place, kind="text", source="identity",
@@ -293,20 +297,24 @@ def _residual_and_width() -> Iterator[Claim]:
     residuals = []
     for point in points(WIDE):
         run = corollary_5_3(point)
-        residuals.append((math.sqrt(run.m) + 1.0 / point.gamma) * run.delta / _rate("Corollary 5.3", point))
+        residuals.append((math.sqrt(run.m) + 1.0 / point.gamma) * run.delta / displayed_rate("Corollary 5.3", point))
     yield claim(
         id="corollary-5.3-residual", artefact=ARTEFACT, location="Corollary 5.3", kind="theorem", source="identity",
         statement="(algebra) delta <= min(1/(n sqrt(m)), gamma/n) makes the residual term of lower order than the rate",
         quantity="(sqrt(m) + R_*) delta over the rate, R_* of the order of 1/gamma, logarithms dropped: its largest over a wide range of n, gamma, d and eps",
         measured=exactly(max(residuals)), criterion=at_most(SAME_ORDER, ": no larger order"),
     )  # fmt: skip
-    near, wide = (max(map(_scaled_total, points(grid))) for grid in (NEAR, WIDE))
+    near, wide = near_and_wide(_scaled_total)
     yield claim(
         id="corollary-c.24-width", artefact=ARTEFACT, location="Corollary C.24", kind="theorem", source="identity",
         statement="(algebra) in the representative regime T A_corr is of the order of gamma^-2",
         quantity="T A_corr gamma^2 at Corollary 5.3's run, logarithms dropped: its largest over a wide range of n, gamma, d and eps over that of a narrow range",
         measured=exactly(wide / near), criterion=at_most(SAME_ORDER, ": the same order"), note=f"at most {near:.3g} over the narrow range and {wide:.3g} over the wide one",
     )  # fmt: skip
+
+
+def _over_rate(source: str, point: Point) -> float:
+    return inserted(source, point) / displayed_rate(source, point)
 
 
 def _scaled_total(point: Point) -> float:

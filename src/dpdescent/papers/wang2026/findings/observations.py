@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from dpdescent.papers.wang2026 import corollaries, network
+from dpdescent.papers.wang2026 import corollaries, network, prescriptions
 from dpdescent.papers.wang2026.clipping import CLIPPING
 from dpdescent.papers.wang2026.criteria import (
     INDEPENDENT,
@@ -41,6 +41,7 @@ def observations(evidence: Evidence) -> Iterator[Finding]:
     yield _threshold(evidence)
     yield _widths(evidence)
     yield _window(evidence)
+    yield _factor(evidence)
     yield _comparator(evidence)
     yield _slips(evidence)
 
@@ -195,6 +196,27 @@ def _window(evidence: Evidence) -> Finding:
             f"upper limit, constants 1, n = {range_of(floats(sizes, 'n'))}, gamma = {range_of(floats(sizes, 'gamma'))}, eta = {range_of(floats(sizes, 'eta'))}, over gamma^-6: {'; '.join(texts) or NOT_RUN}"
         ),
         charitable="borderline: the proof adjusts hidden constants and drops logarithms; a width of order gamma^-4 is left more room",
+    )  # fmt: skip
+
+
+def _factor(evidence: Evidence) -> Finding:
+    artefact, source = corollaries.ARTEFACT, "Corollary 5.3"
+    cell = evidence.spec["artefacts"][artefact]["cells"]["all"]
+    point = corollaries.Point(*(float(cell[name]) for name in ("n", "d", "gamma", "eps")))
+    bounds = floats(rows(evidence, artefact, quantity=corollaries.INSERTED, source=source), "mean")
+    narrower = prescriptions.narrower_bound(point)
+    return finding(
+        id="theorem-5.2-width", location="Theorem 5.2, Theorem C.23, Lemma C.20", kind="mathematics", severity="low", status="question", artefact=artefact,
+        statement="m of at least the order R_*^2 log(m/delta) eta^2 (T A_corr + ...)^2, from which Corollary 5.3 has its m of the order of gamma^-6",
+        expected="the width of Lemma C.20, on which the proof rests, without R_*^2, as in Theorems D.15, D.16 and E.1",
+        measured=(
+            f"without it m = gamma^-4, T = min{{sqrt(n)/gamma, n eps gamma/sqrt(d)}} meet all conditions, with a private part sqrt(d)/(gamma^3 n eps) in place of gamma^-4: at n = {point.n:g}, d = {point.d:g}, gamma = {point.gamma:g}, eps = {point.eps:g}, constants 1, the bound is {narrower:.3g} in place of {range_of(bounds)}"
+            if len(bounds)
+            else NOT_RUN
+        ),
+        why="Lemma C.16 asks for R_*^4, that is gamma^-4, only",
+        charitable="on the safe side: a larger width, and a rate that could be better by one power of gamma",
+        repair="drop R_*^2",
     )  # fmt: skip
 
 
