@@ -11,7 +11,7 @@ function filterable(form) {
     const words = form.elements.q.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     items.forEach((item, index) => {
-      const fits = selects.every((select) => !select.value || values(item, select.name).includes(select.value))
+      const fits = selects.every((select) => !select.value || values(item, target, select.name).includes(select.value))
         && words.every((word) => texts[index].includes(word));
       item.toggleAttribute("data-filtered", !fits);
       shown += fits;
@@ -33,9 +33,10 @@ function filterable(form) {
   apply();
 }
 
-// An item may have several values of one name, such as a figure whose claims differ in verdict.
-function values(item, name) {
-  return (item.dataset[name] || "").split("|");
+// An item may have several values of one name, such as a figure whose claims differ in verdict. What it has not, the
+// list or table that it is in has for all such items, because a long table would say the same a thousand times.
+function values(item, target, name) {
+  return (item.dataset[name] ?? target.dataset[name] ?? "").split("|");
 }
 
 // As many items of a long list or table as it says; a button shows the others, and a link to one of them that one.
