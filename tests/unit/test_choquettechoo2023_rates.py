@@ -99,3 +99,10 @@ def test_effective_dimension_of_table_4(alpha: float) -> None:
         setting = Setting.of(lam, eta=ETA, rho=RHO, alpha=alpha)
         for row in rows_of(alpha):
             assert 0.5 <= lam.sum() / row.rates[0].order(setting) <= 2.0
+
+
+@pytest.mark.parametrize("alpha", [1.01, 1.05, 1.1, 1.5, 2.0, 3.0, 5.0])
+def test_quotient_of_fast_decays_stays_bounded(alpha: float) -> None:
+    """A power of 1/(a - 1) that shows at one d is no missing factor, because the quotient itself is bounded."""
+    quotients = [orders.over_entry(orders.NOISY_FTRL, "k^-a, a > 1", 2.0**k, alpha, 0.1) for k in (4, 16, 64, 128, 200)]
+    assert max(quotients) < 0.25

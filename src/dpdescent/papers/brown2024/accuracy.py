@@ -389,13 +389,9 @@ def _logs_over_bound(line: Line, beta: float, c: float, left_to_right: bool = Fa
     """Logarithms of the error over bound (11) along a line."""
     over = partial(error_over_bound, beta=beta, constant=c, left_to_right=left_to_right)
     return [
-        math.log(
-            over(
-                n=at["n"], p=at["p"], rho=at["rho"], sigma=at.get("sigma", 1.0), start=at.get("start", 1.0)
-            )
-        )
+        math.log(over(n=at["n"], p=at["p"], rho=at["rho"], sigma=at.get("sigma", 1.0), start=at.get("start", 1.0)))
         for at in line
-    ]  # fmt: skip
+    ]
 
 
 def _near_n(evidence: Evidence) -> Claim:

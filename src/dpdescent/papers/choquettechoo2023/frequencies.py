@@ -66,7 +66,7 @@ def _changes(evidence: Evidence) -> Claim:
     found = [(row, *(_on_uniform(evidence, row, k) for k in (points // 2, points))) for row in chosen]
     changes = [(row, abs(after / before - 1.0)) for row, before, after in found]
     values = [change for _, change in changes]
-    settled = sorted(
+    changing = sorted(
         {f"eta={row['eta']:g}, kappa={row['kappa']:g}" for row, change in changes if change > criteria.AGREES}
     )
     return claim(
@@ -76,7 +76,7 @@ def _changes(evidence: Evidence) -> Claim:
         measured=Estimate(max(values), min(values), max(values)) if values else NOTHING,
         criterion=at_most(criteria.AGREES, " in every cell; open where cells disagree, as neither eta nor the range of kappa is stated"),
         straddles="unstated value decides", changed="The claim was added after a fourth review: k was held.",
-        note=f"it changes by more at {'; '.join(settled)}" if settled else "",
+        note=f"it changes by more at {'; '.join(changing)}" if changing else "",
     )  # fmt: skip
 
 

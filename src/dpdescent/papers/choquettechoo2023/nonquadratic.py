@@ -1,8 +1,9 @@
 """Functions that are no quadratics, with correlated noise and noisy gradients: simulations beside Theorems 3.1 and E.1.
 
 `strongly_convex` has exact errors of quadratics. Under independent noise alone the law of one function is exact too, of
-one whose slope changes at the minimiser. Elsewhere d = 3, gradients are off by `sigma_sgd` in norm, which is all that the theorem allows, and the curvature is L in one part
-of space and mu in the other. Both functions have their minimum, 0, at 0.
+one whose slope changes at the minimiser. Elsewhere d = 3, gradients are off by `sigma_sgd` in norm, which is all that
+the theorem allows, and the curvature is L in one part of space and mu in the other. Both functions have their minimum,
+0, at 0.
 """
 
 import math

@@ -20,6 +20,7 @@ from dpdescent.replication.judging.statistics import exactly
 ADDED_LATER = "The claim was added after a review."
 # The grid of an output, in units of its noise: its ends and its spacing.
 REACH, SPACING = 9.0, 0.05
+AXIS = np.arange(-REACH, REACH + 4.0 + SPACING / 2.0, SPACING)
 EPSILONS, KAPPAS, SHARES, LAMS = (0.1, 0.5, 1.0), (0.7, 2.0), (0.1, 0.5), (0.3, 0.9)
 # Epsilons and deltas up to one, for the mechanism with one sensitivity, and its delta' = delta/2.
 SMALL, DELTAS = (0.01, 0.1, 0.5, 1.0), (0.5, 0.4, 0.1, 1e-2, 1e-5, 1e-10)
@@ -40,9 +41,6 @@ def judge(_: Evidence) -> Iterator[Claim]:
     yield _partition()
     yield _gaussian_step()
     yield _constants()
-
-
-AXIS = np.arange(-REACH, REACH + 4.0 + SPACING / 2.0, SPACING)
 
 
 def _normal(mean: float) -> Array:
@@ -95,9 +93,8 @@ def _norms_dominate() -> Claim:
         )
         for angles in ANGLES
     }
-    pairs = {
-        name: (mixture, _plane([(1.0, (0.0, 0.0))]), np.asarray(along), zero) for name, mixture in mixtures.items()
-    }
+    still = _plane([(1.0, (0.0, 0.0))])
+    pairs = {name: (mixture, still, along, zero) for name, mixture in mixtures.items()}
     # Two rows of one number: the sign of the second follows the output of the first.
     sign = np.where(AXIS > 0.5, -1.0, 1.0)
     rows = list(zip(CHANCES, ((0.0, 0.0), (1.0, 1.5), (2.0, 0.5)), strict=True))
@@ -109,12 +106,7 @@ def _norms_dominate() -> Claim:
         ],
         axis=0,
     )
-    pairs["adaptive rows"] = (
-        np.asarray(adaptive),
-        _plane([(1.0, (0.0, 0.0))]),
-        _plane(rows),
-        _plane([(1.0, (0.0, 0.0))]),
-    )
+    pairs["adaptive rows"] = (adaptive, still, _plane(rows), still)
     for (name, (mixture, noise, bound, other)), eps in itertools.product(pairs.items(), EPSILONS):
         for alpha in (math.exp(eps), math.exp(-eps)):
             # From alpha below one on the divergence is at least 1 - alpha, which is left out.
